@@ -1,0 +1,97 @@
+"""How much tensor memory a call takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.autograd.profiler
+import torch.cuda
+
+from conformance.checks.registry import check
+
+
+@check
+def allocates(thunk: Callable[[], Any]) -> int:
+    """Return the bytes of tensor memory that are taken while ``thunk`` runs, also where they are freed again before it ends.
+
+    Memory of the CPU and of all CUDA devices is counted, by torch's own allocators. CUDA's allocator rounds each piece up
+    (before torch 2.1 to 512 bytes), so compare with 0 or with another call rather than with an exact size. Memory
+    of NumPy and of Python objects, and what other threads take, is not counted.
+
+    Parameters
+    ----------
+    thunk : callable
+        Called once, with no arguments; its result is dropped.
+    """
+    before = _cuda_bytes()
+    events = _cpu_events(thunk)
+    return sum(size for size in events if size > 0) + _cuda_bytes() - before
+
+
+def _cuda_bytes() -> int:
+    """Return how many bytes were ever allocated on CUDA devices."""
+    if not _cuda_is_initialized():
+        return 0
+    total = 0
+    for device in range(_cuda_device_count()):
+        stats = _memory_stats(device)
+        total += stats.get("requested_bytes.all.allocated") or stats.get("allocated_bytes.all.allocated", 0)
+    return total
+
+
+def _cpu_events(thunk: Callable[[], Any]) -> list[int]:
+    """Return the size of each allocation (of each release: negative) of CPU memory during a call."""
+    if _config is None:
+        return _public_profile(thunk)
+    _enable(_config)
+    try:
+        thunk()
+    finally:
+        threads = _disable()
+    return [event.cpu_memory_usage() for events in threads for event in events if event.kind() == "memory_alloc"]
+
+
+def _public_profile(thunk: Callable[[], Any]) -> list[int]:
+    """Measure with the public profiler: slower, and it may write to standard error."""
+    with _profile(profile_memory=True) as profile:
+        thunk()
+    if profile.kineto_results is not None:
+        return [event.nbytes() for event in profile.kineto_results.events() if event.name() == "[memory]"]
+    return [event.self_cpu_memory_usage for event in profile.function_events]
+
+
+def _profiler_config() -> Any:
+    """Build the configuration of the profiler that records memory of the CPU only, or None where torch has no such profiler.
+
+    This is the machinery below ``torch.autograd.profiler``. Its arguments grew with the versions: input shapes, memory, stacks,
+    flops (1.8), modules (1.11), experimental settings (1.12).
+    """
+    module = getattr(torch._C, "_profiler", torch._C._autograd)  # torch 1.12 moved it
+    if not hasattr(module, "ProfilerConfig"):
+        module = torch._C._autograd
+    if not (hasattr(module, "ProfilerConfig") and hasattr(torch._C._autograd, "_enable_profiler_legacy")):
+        return None
+    arguments: list[Any] = [module.ProfilerState.CPU, False, True, False, False, False]
+    experimental = getattr(module, "_ExperimentalConfig", None)
+    for candidate in (
+        [*arguments, experimental() if experimental else None],
+        arguments,
+        arguments[:-1],
+        arguments[:-2],
+    ):
+        try:
+            return module.ProfilerConfig(*candidate)
+        except TypeError:
+            continue
+    return None
+
+
+_config: Any = _profiler_config()
+_enable: Any = getattr(torch._C._autograd, "_enable_profiler_legacy", None)
+_disable: Any = getattr(torch._C._autograd, "_disable_profiler_legacy", None)
+_profile = torch.autograd.profiler.profile
+_cuda_is_initialized: Any = torch.cuda.is_initialized
+_cuda_device_count: Any = torch.cuda.device_count
+_memory_stats: Any = torch.cuda.memory_stats

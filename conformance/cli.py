@@ -1,0 +1,114 @@
+"""The command line: ``conformance run``, ``check`` and ``show``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+from conformance import __version__
+
+_EPILOG = """\
+exit status: 0 as expected, 1 something fails the run, 2 the spec or the call is wrong
+
+examples:
+  conformance run                              the whole corpus on the torch installed here
+  conformance run -k detach --device cpu       what concerns detach
+  conformance run my/specs -n 2                your own spec files, two processes
+  conformance check my/specs                   find mistakes before anything runs
+  conformance show reshape                     what is promised about a name, and where it holds
+"""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run one command and return its exit status."""
+    parser = _parser()
+    options, rest = parser.parse_known_args(arguments)
+    if rest and options.command != "run":
+        parser.error(f"unknown argument {rest[0]}")
+    try:
+        return int(options.function(options, rest))
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe, such as head, has seen enough.
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="conformance",
+        description="Check what PyTorch's documentation promises about sharing, gradients, errors and leaf status.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"conformance {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands.add_parser(
+        "run",
+        help="try every claim on the torch installed here",
+        description="Try claims on generated inputs, each on every device found. Options of pytest work too: "
+        "-k, -x, --lf, -v, --junitxml, and -n of pytest-xdist. A spec is a program: run only specs that you trust.",
+    )
+    run.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
+    run.add_argument("--device", action="append", choices=["cpu", "cuda"], help="this device only (may be repeated)")
+    run.add_argument("--examples", type=int, metavar="N", help="examples by Hypothesis per claim, after the sweep")
+    run.add_argument("--seed", type=int, metavar="N", help="seed of the search")
+    run.add_argument("--time-limit", type=float, metavar="SECONDS", help="time that one claim may take")
+    run.add_argument("--results", type=Path, metavar="DIR", help="write the result file of a whole run to this folder")
+    run.add_argument("--resume", action="store_true", help="go on where a stopped run with the same --results ended")
+    run.add_argument("--timings", action="store_true", help="measure the timing claims instead, as ratios")
+    run.set_defaults(function=_run)
+    check = commands.add_parser("check", help="find the mistakes of spec files; nothing of them is run")
+    check.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
+    check.set_defaults(function=_check)
+    show = commands.add_parser("show", help="what is promised about a name, and where it holds")
+    show.add_argument("name", help="a subject or a part of it (reshape, torch.Tensor.detach), or a claim's id")
+    show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
+    show.set_defaults(function=_show)
+    return parser
+
+
+def _run(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.runner.launch import UnusablePath, run_claims, run_timings
+
+    try:
+        if options.timings:
+            return run_timings(options.paths, options.results)
+        return run_claims(options, rest)
+    except UnusablePath as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+
+
+def _check(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.language.corpus import default_root, load_corpus
+
+    missing = [path for path in options.paths if not path.exists()]
+    for path in missing:
+        print(f"conformance: {path}: no such file or folder", file=sys.stderr)
+    if missing:
+        return 2
+    corpus, problems = load_corpus(options.paths or [default_root()])
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"{len(problems)} mistakes; the reference lists the codes", file=sys.stderr)
+        return 2
+    print(f"{len(corpus.claims)} claims, no mistakes")
+    return 0
+
+
+def _show(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.results.show import UnknownName, show
+    from conformance.results.store import ResultError
+
+    try:
+        print(show(options.name, options.results))
+    except (UnknownName, ResultError) as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+    return 0

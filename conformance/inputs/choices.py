@@ -1,0 +1,285 @@
+"""Where an input takes its decisions from: a sweep, Hypothesis, a narrowed Hypothesis, or always the simplest."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from math import gcd
+from typing import Any, Optional, TypeVar
+
+from hypothesis import strategies as st
+
+from conformance.inputs.covering import Admits, admissible_rows, covering_rows
+
+T = TypeVar("T")
+
+SWEEP_OF_PICKS = 64
+"""Most positions that a sweep spends on picks alone."""
+
+_PORTION = 16
+_BYTES = st.binary(min_size=_PORTION, max_size=_PORTION)
+
+
+class NoSuchInput(Exception):
+    """No input of this kind exists here, for example the index of an element of an empty tensor.
+
+    The example is to be discarded; it says nothing about the claim.
+    """
+
+
+class Choices(ABC):
+    """Where an input takes its decisions from.
+
+    Attributes
+    ----------
+    made
+        What was chosen, by label; a tuple for `combine`.
+    domains
+        The factors and the condition of each `combine`, by label.
+    """
+
+    __slots__ = ("domains", "made")
+
+    def __init__(self) -> None:
+        self.made: dict[str, Any] = {}
+        self.domains: dict[str, tuple[Sequence[Sequence[Any]], Admits]] = {}
+
+    def pick(self, label: str, options: Sequence[T], sweep: Optional[int] = None) -> T:
+        """Return one of the options.
+
+        Parameters
+        ----------
+        label
+            Names the decision, uniquely within the example.
+        options
+            What there is to choose from, simplest first.
+        sweep
+            How many of the first options a sweep goes through; all of them without it.
+        """
+        if not options:
+            raise NoSuchInput(f"{label}: there is nothing to choose from")
+        chosen = self._pick(label, options, sweep)
+        self.made[label] = chosen
+        return chosen
+
+    def combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> tuple[Any, ...]:
+        """Return one admissible combination, one value per factor.
+
+        Parameters
+        ----------
+        label
+            Names the decision, uniquely within the example.
+        factors
+            The values of each factor, simplest first.
+        admits
+            Tells whether a combination is in the domain; see `conformance.inputs.covering.admissible_rows`.
+        """
+        self.domains[label] = (factors, admits)
+        chosen = self._combine(label, factors, admits)
+        if chosen is None:
+            raise NoSuchInput(f"{label}: this torch has nothing that satisfies all conditions of {admits}")
+        self.made[label] = chosen
+        return chosen
+
+    @abstractmethod
+    def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T: ...
+
+    @abstractmethod
+    def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]: ...
+
+
+class CanonicalChoices(Choices):
+    """Always the simplest: the example that a reference shows."""
+
+    __slots__ = ()
+
+    def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
+        return options[0]
+
+    def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
+        return next((row for row in product(*factors) if admits(row)), None)
+
+
+class SweepChoices(Choices):
+    """One position of a deterministic sweep.
+
+    The first `combine` of an example goes through its covering set row by row; further ones go through theirs in
+    another order, so that two inputs of one kind do not move in step. The first `pick` moves fastest, the next one
+    moves when the first has gone round, and so on.
+
+    Parameters
+    ----------
+    position
+        Which example of the sweep; counts from 0.
+
+    Attributes
+    ----------
+    length
+        After an example: how many positions go through all rows of its longest covering set, and through its picks
+        as far as `SWEEP_OF_PICKS` positions reach.
+    """
+
+    __slots__ = ("_combined", "_longest", "_period", "_rows", "position")
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self.position = position
+        self._rows = 1
+        self._combined = 0
+        self._period = 1
+        self._longest = 1
+
+    @property
+    def length(self) -> int:
+        return max(self._rows, min(self._longest, SWEEP_OF_PICKS))
+
+    def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
+        count = len(options) if sweep is None else min(sweep, len(options))
+        if count == 1:
+            return options[0]
+        if self._period >= SWEEP_OF_PICKS:
+            self._period = 1
+        chosen = options[self.position // self._period % count]
+        self._period *= count
+        if self._period > self._longest:
+            self._longest = self._period
+        return chosen
+
+    def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
+        rows = covering_rows(factors, admits)
+        count = len(rows)
+        if not count:
+            return None
+        if count > self._rows:
+            self._rows = count
+        index = self.position
+        if self._combined:
+            index *= _step(count, self._combined)
+        self._combined += 1
+        return rows[index % count]
+
+
+class _BytewiseChoices(Choices):
+    """Takes decisions from bytes that Hypothesis draws, a portion at a time.
+
+    A draw costs far more than a byte of it; and every byte is shrunk by itself towards 0, the simplest option.
+    """
+
+    __slots__ = ("_draw", "_left", "_portion")
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._draw = draw
+        self._portion = b""
+        self._left = 0
+
+    def _index(self, count: int) -> int:
+        if count == 1:
+            return 0
+        number = self._byte()
+        if count > 256:
+            number = number << 8 | self._byte()
+        return number % count
+
+    def _byte(self) -> int:
+        if not self._left:
+            self._portion = self._draw(_BYTES)
+            self._left = _PORTION
+        self._left -= 1
+        return self._portion[_PORTION - 1 - self._left]
+
+
+class HypothesisChoices(_BytewiseChoices):
+    """Decisions drawn by Hypothesis.
+
+    Parameters
+    ----------
+    draw
+        What ``st.composite`` passes to its function, or ``data.draw``.
+    """
+
+    __slots__ = ()
+
+    def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
+        return options[self._index(len(options))]
+
+    def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
+        rows = admissible_rows(factors, admits)
+        return rows[self._index(len(rows))] if rows else None
+
+
+class NarrowedChoices(_BytewiseChoices):
+    """Decisions drawn by Hypothesis among what is no more complicated than a known failing example: for shrinking.
+
+    Parameters
+    ----------
+    draw
+        What ``st.composite`` passes to its function, or ``data.draw``.
+    failing
+        The ``made`` of the choices of the failing example.
+    """
+
+    __slots__ = ("_failing",)
+
+    def __init__(self, draw: Callable[[Any], Any], failing: Mapping[str, object]) -> None:
+        super().__init__(draw)
+        self._failing = failing
+
+    def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
+        few = 8
+        recorded = self._failing.get(label)
+        index = next((number for number, option in enumerate(options) if option == recorded), 0)
+        chosen = self._index(index + 1 if index < few else few + 1)
+        return options[index] if chosen == few else options[chosen]
+
+    def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
+        recorded = self._failing.get(label)
+        if not isinstance(recorded, tuple) or len(recorded) != len(factors):
+            rows = admissible_rows(factors, admits)[:1]
+        else:
+            rows = _narrowed_rows(tuple(map(tuple, factors)), admits, recorded)
+        return rows[self._index(len(rows))] if rows else None
+
+
+_narrowed: dict[Any, tuple[tuple[Any, ...], ...]] = {}
+
+
+def _narrowed_rows(
+    factors: tuple[tuple[Any, ...], ...], admits: Admits, recorded: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the admissible combinations no more complicated than the recorded one, simplest first.
+
+    A factor takes its simplest value, the recorded one, or the simplest that goes with the recorded rest.
+    """
+    key = (factors, admits, recorded)
+    rows = _narrowed.get(key)
+    if rows is None:
+        alternatives = []
+        for place, values in enumerate(factors):
+            fitting = next((v for v in values if admits((*recorded[:place], v, *recorded[place + 1 :]))), None)
+            alternatives.append([v for v in values if v in (values[0], fitting, recorded[place])])
+        ranks = [{value: rank for rank, value in enumerate(values)} for values in factors]
+
+        def complexity(row: tuple[Any, ...]) -> tuple[int, list[int]]:
+            places = [rank[value] for rank, value in zip(ranks, row)]
+            return sum(place > 0 for place in places), places
+
+        rows = tuple(sorted(filter(admits, product(*alternatives)), key=complexity))
+        rows = rows or admissible_rows(factors, admits)[:1]
+        _narrowed[key] = rows
+    return rows
+
+
+_steps: dict[tuple[int, int], int] = {}
+
+
+def _step(count: int, order: int) -> int:
+    """Return a step that visits all of ``count`` rows, another one for each ``order``."""
+    step = _steps.get((count, order))
+    if step is None:
+        step = int(count * (0.618 * order % 1)) or 1
+        while gcd(step, count) != 1:
+            step += 1
+        _steps[(count, order)] = step
+    return step

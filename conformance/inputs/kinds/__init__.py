@@ -1,0 +1,1 @@
+"""The kinds of input that ``given`` may name, one idea to a module."""

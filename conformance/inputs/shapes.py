@@ -1,0 +1,111 @@
+"""Shapes by size class."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import NamedTuple, Optional
+
+from conformance.inputs.layouts import Shape, fits
+
+SIZES = ("1-d", "one", "0-d", "empty", "2-d", "3-d", "4-d")
+"""The names of the size classes, simplest first; permanent, since results show them.
+
+``empty`` has no element, ``one`` one element and at least a dimension, ``2-d`` two dimensions and two elements or more.
+"""
+
+MOST_ELEMENTS = 24
+
+_REPRESENTATIVES = ((), (0,), (1,), (3,), (2, 3), (2, 2, 3), (1, 2, 2, 2))
+
+
+class ShapeLimits(NamedTuple):
+    """Which shapes are wanted.
+
+    Attributes
+    ----------
+    min_size, max_size
+        Bounds of the number of elements.
+    min_ndim, max_ndim
+        Bounds of the number of dimensions.
+    shape
+        The only shape wanted, or None.
+    """
+
+    min_size: int = 0
+    max_size: Optional[int] = None
+    min_ndim: int = 0
+    max_ndim: int = 4
+    shape: Optional[Shape] = None
+
+    def admits(self, shape: Shape) -> bool:
+        """Tell whether a shape is within the limits."""
+        if self.shape is not None and shape != self.shape:
+            return False
+        size = prod(shape)
+        return (
+            self.min_size <= size
+            and (self.max_size is None or size <= self.max_size)
+            and self.min_ndim <= len(shape) <= self.max_ndim
+        )
+
+
+def size_class(shape: Shape) -> str:
+    """Return the size class of a shape.
+
+    Parameters
+    ----------
+    shape
+        Any shape.
+    """
+    if not shape:
+        return "0-d"
+    size = prod(shape)
+    return f"{len(shape)}-d" if size > 1 else "one" if size else "empty"
+
+
+@lru_cache(maxsize=None)
+def shapes_within(limits: ShapeLimits) -> tuple[Shape, ...]:
+    """Return shapes within limits, simplest first: what stands for its class, then by dimensions and elements.
+
+    Parameters
+    ----------
+    limits
+        Which shapes are wanted.
+    """
+    if limits.shape is not None:
+        return (limits.shape,) if limits.admits(limits.shape) else ()
+    found = [shape for shape in _small_shapes() if limits.admits(shape)]
+    if not found:
+        # Beyond the small shapes: the whole size in the last dimension, and in two where it can be.
+        size, least = limits.min_size, max(limits.min_ndim, 1)
+        found = [
+            shape
+            for ndim in range(least, max(limits.max_ndim, least) + 1)
+            for shape in ((*(1,) * (ndim - 1), size), (*(1,) * (ndim - 2), 2, -(-size // 2))[-ndim:])
+            if limits.admits(shape)
+        ]
+    return tuple(found)
+
+
+@lru_cache(maxsize=None)
+def shapes_of(size: str, layout: str, limits: ShapeLimits) -> tuple[Shape, ...]:
+    """Return the shapes of a size class that fit a layout, simplest first.
+
+    Parameters
+    ----------
+    size
+        One of `SIZES`.
+    layout
+        One of `conformance.inputs.layouts.LAYOUTS`.
+    limits
+        Which shapes are wanted.
+    """
+    return tuple(shape for shape in shapes_within(limits) if size_class(shape) == size and fits(layout, shape))
+
+
+@lru_cache(maxsize=None)
+def _small_shapes() -> tuple[Shape, ...]:
+    shapes = [shape for ndim in range(5) for shape in product(range(5), repeat=ndim) if prod(shape) <= MOST_ELEMENTS]
+    return tuple(sorted(shapes, key=lambda s: (s not in _REPRESENTATIVES, len(s), prod(s), sum(s), s)))

@@ -1,0 +1,158 @@
+"""Reading a whole corpus: every file, every problem, and the claims that have none."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from conformance.language.documents import read_document
+from conformance.language.drafts import ClaimDraft
+from conformance.language.model import Claim, Place
+from conformance.language.places import display_path
+from conformance.language.problems import Problem, Problems
+from conformance.language.reading import Reader
+from conformance.language.rules import Context, check_claim, check_corpus, check_entry, check_file
+from conformance.language.sources import FILE_NAME, SourceList, read_sources
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Claims, and the documents that they cite.
+
+    Attributes
+    ----------
+    claims : tuple of Claim
+        By id.
+    sources : SourceList
+        What ``sources.yaml`` names.
+    root : Path
+        The folder of the corpus, which holds ``sources.yaml``.
+    """
+
+    claims: tuple[Claim, ...]
+    sources: SourceList
+    root: Path
+
+    def revision(self) -> str:
+        """Twelve hexadecimal digits of what all claims measure."""
+        digest = hashlib.sha256()
+        for claim in self.claims:
+            digest.update(f"{claim.id} {claim.fingerprint()}\n".encode())
+        return digest.hexdigest()[:12]
+
+
+def default_root() -> Path:
+    """The folder of the project's own corpus: the one inside an installed package, or the checkout's ``spec``."""
+    packaged = _PACKAGE / "_corpus" / "spec"
+    return packaged if packaged.is_dir() else _PACKAGE.parent / "spec"
+
+
+def load_corpus(
+    paths: Sequence[Path], root: Optional[Path] = None, context: Optional[Context] = None
+) -> tuple[Corpus, list[Problem]]:
+    """Read spec files.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files, or folders of which every ``.yaml`` file is read.
+    root : Path, optional
+        The corpus's folder: its ``sources.yaml`` is used, and a file below it must stand where its subject belongs.
+        By default the project's own corpus. A folder among ``paths`` may have a ``sources.yaml`` too, which adds to it.
+    context : Context, optional
+        The vocabulary to check against; by default what `conformance.inputs` and `conformance.checks` define.
+
+    Returns
+    -------
+    corpus : Corpus
+        The claims without a problem.
+    problems : list of Problem
+        All problems of all files, by place.
+    """
+    root = default_root() if root is None else root
+    problems = Problems()
+    sources = SourceList()
+    lists = [root / FILE_NAME] + [path / FILE_NAME for path in paths if path.is_dir()]
+    for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
+        sources = sources.joined(read_sources(path, problems))
+    context = context or Context.default()
+    drafts: list[ClaimDraft] = []
+    files: list[Path] = []
+    for path in _files(paths, problems):
+        files.append(path)
+        drafts.extend(_drafts(path, sources, root, context, problems))
+    good = check_corpus(drafts, files, root, problems)
+    claims = sorted((draft.finished() for draft in good), key=lambda claim: claim.id)
+    return Corpus(tuple(claims), sources, root), problems.sorted()
+
+
+def load_file(
+    path: Path, sources: SourceList, root: Optional[Path] = None, context: Optional[Context] = None
+) -> tuple[list[Claim], list[Problem]]:
+    """Read one spec file: its claims without a problem, in the order of the file, and all its problems."""
+    problems = Problems()
+    drafts = _drafts(path, sources, root, context or Context.default(), problems)
+    good = check_corpus(drafts, [path], root, problems)
+    return [draft.finished() for draft in good], problems.sorted()
+
+
+def check_paths(paths: Sequence[Path], root: Optional[Path] = None) -> list[Problem]:
+    """All problems of spec files."""
+    return load_corpus(paths, root)[1]
+
+
+def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
+    seen: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            found = [
+                file
+                for file in sorted(path.rglob("*.y*ml"))
+                if file != path / FILE_NAME
+                and not any(part.startswith(".") for part in file.relative_to(path).parts)
+                and file.is_file()
+            ]
+            if not found:
+                problems.add(Place(display_path(path), 1, 1), "E001", "no .yaml file in this folder; give another path")
+        else:
+            found = [path]
+        for file in found:
+            full = file.resolve()
+            if full not in seen:
+                seen.add(full)
+                yield file
+
+
+def _drafts(
+    path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems
+) -> list[ClaimDraft]:
+    """The claims of a file that have no problem of their own."""
+    name = display_path(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(4 * 1024 * 1024)
+    except OSError as error:
+        problems.add(Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}; give the path of a spec file")
+        return []
+    document = read_document(name, content, problems)
+    if document is None:
+        return []
+    check_file(document, path, root, problems)
+    good: list[ClaimDraft] = []
+    entries = Reader(document, problems).claims()
+    while True:
+        # Reading an entry and checking it are one step: what either finds counts against its claims.
+        before = len(problems)
+        drafts = next(entries, None)
+        if drafts is None:
+            return good
+        for draft in drafts:
+            check_claim(draft, sources, context, problems)
+        check_entry(drafts, context, problems)
+        if len(problems) == before:
+            good.extend(drafts)

@@ -1,0 +1,170 @@
+"""What a spec file means once it is read: claims and their parts.
+
+Every part keeps the place it came from, so that any later message can point at the line of YAML.
+Nothing here needs torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+FAMILIES = ("sharing", "gradients", "errors", "leaf", "dtype", "values", "timing")
+DIVERGENCE_KINDS = ("docs-wrong", "torch-bug", "changed", "platform")
+SOURCE_KINDS = ("docs", "note", "article", "release")
+PROMISES = ("error", "type", "message")
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A position in a spec file; line and column count from 1."""
+
+    path: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A piece of Python written in a spec, and the place of its first character."""
+
+    text: str
+    place: Place
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document that makes the promise.
+
+    ``kind`` is one of ``docs`` (a docstring; ``name`` is the public object), ``note`` (a page of the documentation;
+    ``name`` is its key in ``sources.yaml``), ``article`` (``name`` is the article's letter, ``row`` the row of its
+    list of claims) or ``release`` (release notes; ``name`` is the version). ``key`` is the few words that find the sentence.
+    """
+
+    kind: str
+    name: str
+    key: Optional[str]
+    row: Optional[str]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Raises:
+    """An error (or warning) that a program must give.
+
+    ``type`` is the name of an exception (or warning) class and ``message`` a literal part of its text; either may be
+    missing. ``promised`` says how far the source's promise goes and so what decides the verdict: ``error`` (that
+    it happens at all), ``type`` or ``message``. What lies beyond is recorded only.
+    """
+
+    type: Optional[str]
+    message: Optional[str]
+    promised: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What must be true after (or at) the last statement of a program."""
+
+    expect: tuple[Fragment, ...] = ()
+    raises: Optional[Raises] = None
+    warns: Optional[Raises] = None
+    crashes: bool = False
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Properties of an environment; an absent one admits every value.
+
+    ``torch``, ``numpy`` and ``python`` are PEP 440 specifiers; ``device`` is ``cpu`` or ``cuda``; ``system`` is a
+    value of ``platform.system()`` in lower case.
+    """
+
+    torch: Optional[str] = None
+    numpy: Optional[str] = None
+    python: Optional[str] = None
+    device: Optional[str] = None
+    system: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A recorded, explained way in which a claim is false somewhere.
+
+    ``when`` selects environments, ``where`` (an expression over the inputs) selects examples; ``instead`` holds for
+    all of these; ``example`` gives a recipe for each input, on which the claim is false.
+    """
+
+    kind: str
+    when: Conditions
+    where: Optional[Fragment]
+    instead: Expectation
+    example: tuple[tuple[str, Fragment], ...]
+    note: str
+    link: str
+    wording: Optional[str]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A timing claim: named kernels over sizes, judged on ratios of medians."""
+
+    setup: Fragment
+    kernels: tuple[tuple[str, Fragment], ...]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One promise, encoded."""
+
+    id: str
+    subject: str
+    title: str
+    family: str
+    sources: tuple[Source, ...]
+    place: Place
+    given: tuple[tuple[str, Fragment], ...] = ()
+    assume: tuple[Fragment, ...] = ()
+    do: Optional[Fragment] = None
+    expectation: Expectation = field(default_factory=Expectation)
+    compare: Optional[Comparison] = None
+    applies: Conditions = field(default_factory=Conditions)
+    unspecified: bool = False
+    diverges: tuple[Divergence, ...] = ()
+    was: tuple[str, ...] = ()
+    unkillable: Optional[str] = None
+
+    @property
+    def slug(self) -> str:
+        """The part of the id after the subject."""
+        return self.id[len(self.subject) + 1 :]
+
+    def fingerprint(self) -> str:
+        """Eight hexadecimal digits that change whenever what is measured changes (not with title, notes or sources)."""
+        content = _plain(
+            (self.given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified)
+            + tuple((d.when, d.where, d.instead, d.example) for d in self.diverges)
+        )
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
+
+
+def _plain(value: Any) -> Any:
+    """Reduce a part of a claim to lists and strings, without the places."""
+    if isinstance(value, Fragment):
+        return value.text.strip()
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return [[name, _plain(getattr(value, name))] for name in value.__dataclass_fields__ if name != "place"]
+    return value

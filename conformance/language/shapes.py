@@ -1,0 +1,147 @@
+"""Taking a tree apart: the keys that a mapping may have, and what may stand as their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional
+
+from conformance.language.documents import (
+    Broken,
+    Document,
+    Listing,
+    Mapping,
+    Node,
+    Scalar,
+    did_you_mean,
+    is_plain_code,
+    is_whole_number,
+    listed,
+    surprise,
+)
+from conformance.language.problems import Problems
+
+_CALLED = {Scalar: "text", Listing: "a list", Mapping: "a mapping"}
+
+
+class Shapes:
+    """Reads the nodes of one document, and reports each that has the wrong shape."""
+
+    def __init__(self, document: Document, problems: Problems) -> None:
+        self.document = document
+        self.problems = problems
+
+    def wrong(self, node: Node, what: str, wanted: str) -> None:
+        """Report a node of the wrong shape, unless it is already reported."""
+        if isinstance(node, Broken):
+            return
+        if isinstance(node, Scalar) and not node.value and not node.style:
+            self.problems.add(self.document.place(node), "E105", f"{what} has no value; give {wanted} or remove the key")
+            return
+        self.problems.add(self.document.place(node), "E103", f"{what} is {_CALLED[type(node)]} and must be {wanted}")
+
+    def mapping(self, node: Node, what: str, keys: Sequence[str], required: Sequence[str] = ()) -> Optional[Mapping]:
+        """A mapping with no keys but these, and all the required ones."""
+        if not isinstance(node, Mapping):
+            self.wrong(node, what, f"a mapping with {listed(keys)}")
+            return None
+        for name, key in node.keys.items():
+            if name not in keys:
+                near = did_you_mean(name, keys)
+                advice = near or f"; {what} has {listed(keys)}"
+                self.problems.add(self.document.place(key), "E101", f"{what} has no key '{name}'{advice}")
+        for name in required:
+            # A key that was refused while reading is not also missing.
+            if name not in node.entries:
+                self.problems.add(self.document.place(node), "E102", f"{what} lacks '{name}'; add it")
+        return node
+
+    def any_mapping(self, node: Node, what: str, wanted: str) -> Optional[Mapping]:
+        """A mapping whose keys are the author's own; not empty."""
+        if not isinstance(node, Mapping):
+            self.wrong(node, what, wanted)
+            return None
+        if not node.entries:
+            self.problems.add(self.document.place(node), "E105", f"{what} is empty; give {wanted} or remove it")
+            return None
+        return node
+
+    def listing(self, node: Node, what: str, wanted: str) -> Optional[list[Node]]:
+        """The items of a list that is not empty."""
+        if not isinstance(node, Listing):
+            self.wrong(node, what, wanted)
+            return None
+        if not node.items:
+            self.problems.add(self.document.place(node), "E105", f"{what} is empty; give {wanted} or remove it")
+            return None
+        return node.items
+
+    def one_or_list(self, node: Node, what: str, wanted: str) -> list[Node]:
+        """The items of a list, or one item that stands by itself."""
+        if isinstance(node, Listing):
+            return self.listing(node, what, wanted) or []
+        return [node]
+
+    def text(self, node: Optional[Node], what: str) -> Optional[Scalar]:
+        """Text that every YAML program reads as text."""
+        return self._scalar(node, what, "text", None)
+
+    def code(self, node: Optional[Node], what: str) -> Optional[Scalar]:
+        """Python; plain numbers and truth values are it, where YAML and Python agree on them."""
+        return self._scalar(node, what, "Python", is_plain_code)
+
+    def cell(self, node: Optional[Node], what: str) -> Optional[Scalar]:
+        """The cell of a table, which may end up in text or in Python."""
+        return self._scalar(node, what, "text", is_plain_code)
+
+    def number(self, node: Optional[Node], what: str) -> Optional[int]:
+        """A decimal whole number."""
+        if isinstance(node, Scalar) and not node.style and is_whole_number(node.value) and len(node.value) <= 18:
+            return int(node.value)
+        if node is not None:
+            self.wrong(node, what, "a whole number such as 64")
+        return None
+
+    def truth(self, node: Optional[Node], what: str) -> Optional[bool]:
+        """``true`` or ``false``."""
+        if isinstance(node, Scalar) and not node.style and node.value in ("true", "false"):
+            return node.value == "true"
+        if isinstance(node, Scalar) and not node.style and surprise(node.value) == "a truth value":
+            self.problems.add(self.document.place(node), "E008", f"{what} is {node.value}; write true or false")
+        elif node is not None:
+            self.wrong(node, what, "true or false")
+        return None
+
+    def choice(self, node: Optional[Node], what: str, choices: Sequence[str]) -> Optional[str]:
+        """One of a few words."""
+        scalar = self.text(node, what)
+        if scalar is None or scalar.value in choices:
+            return scalar.value if scalar else None
+        self.problems.add(
+            self.document.place(scalar),
+            "E104",
+            f"{what} is '{scalar.value}' and must be {listed(choices)}{did_you_mean(scalar.value, choices)}",
+        )
+        return None
+
+    def _scalar(self, node: Optional[Node], what: str, wanted: str, admitted: Optional[object]) -> Optional[Scalar]:
+        if node is None:
+            return None
+        if not isinstance(node, Scalar):
+            self.wrong(node, what, wanted)
+            return None
+        if not node.style:
+            if not node.value:
+                self.wrong(node, what, wanted)
+                return None
+            surprising = surprise(node.value)
+            if surprising and not (callable(admitted) and admitted(node.value)):
+                self.problems.add(
+                    self.document.place(node),
+                    "E008",
+                    f"YAML may read {node.value} as {surprising}; put it in quotes: '{node.value}'",
+                )
+                return None
+        elif not node.value.strip():
+            self.problems.add(self.document.place(node), "E105", f"{what} is empty; give {wanted} or remove the key")
+            return None
+        return node

@@ -1,0 +1,148 @@
+"""The words that a spec can use, read from the source of `conformance.inputs` and `conformance.checks`.
+
+Nothing is imported, so that a spec can be checked where there is no torch.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Optional
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+INPUTS = _PACKAGE / "inputs"
+CHECKS = _PACKAGE / "checks"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a check or an input kind.
+
+    ``kind`` is ``positional``, ``keyword``, ``variable`` (``*names``) or ``variable keyword`` (``**names``).
+    """
+
+    name: str
+    kind: str
+    default: Optional[str] = None
+    annotation: Optional[str] = None
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is None and self.kind in ("positional", "keyword")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A check or an input kind, as its source has it."""
+
+    name: str
+    signature: str
+    parameters: tuple[Parameter, ...]
+    summary: str
+    doc: str
+    module: str
+
+
+def checks(package: Path = CHECKS) -> dict[str, Entry]:
+    """Every function of the package decorated with ``@check``, by name."""
+    return _entries(package, "check")
+
+
+def input_kinds(package: Path = INPUTS) -> dict[str, Entry]:
+    """Every function of the package decorated with ``@input_kind``, by name."""
+    return _entries(package, "input_kind")
+
+
+@lru_cache(maxsize=None)
+def dtype_classes(package: Path = INPUTS) -> tuple[str, ...]:
+    """The names of groups of dtypes that ``tensor(...)`` takes: keys of ``DTYPE_CLASSES`` in ``dtypes.py``."""
+    path = package / "dtypes.py"
+    if not path.is_file():
+        return ()
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign):
+            targets: list[ast.expr] = statement.targets
+            value: Optional[ast.expr] = statement.value
+        elif isinstance(statement, ast.AnnAssign):
+            targets, value = [statement.target], statement.value
+        else:
+            continue
+        if any(isinstance(target, ast.Name) and target.id == "DTYPE_CLASSES" for target in targets):
+            if not isinstance(value, ast.Dict):
+                raise ValueError(f"{path}: DTYPE_CLASSES must be a dictionary display, so that its keys can be read")
+            return tuple(key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+    return ()
+
+
+@lru_cache(maxsize=None)
+def _entries(package: Path, decorator: str) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for path in sorted(package.rglob("*.py")) if package.is_dir() else []:
+        text = path.read_text(encoding="utf-8")
+        if decorator not in text:
+            continue
+        module = ".".join((package.parent.name, package.name) + path.relative_to(package).with_suffix("").parts)
+        for statement in ast.parse(text).body:
+            if isinstance(statement, ast.FunctionDef) and any(_is(node, decorator) for node in statement.decorator_list):
+                found[statement.name] = _entry(statement, module)
+    return dict(sorted(found.items()))
+
+
+def _is(node: ast.expr, decorator: str) -> bool:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return isinstance(node, ast.Name) and node.id == decorator or isinstance(node, ast.Attribute) and node.attr == decorator
+
+
+def _entry(function: ast.FunctionDef, module: str) -> Entry:
+    arguments = function.args
+    parameters = []
+    positional = arguments.posonlyargs + arguments.args
+    missing = len(positional) - len(arguments.defaults)
+    for position, argument in enumerate(positional):
+        default = arguments.defaults[position - missing] if position >= missing else None
+        parameters.append(_parameter(argument, "positional", default))
+    if arguments.vararg:
+        parameters.append(_parameter(arguments.vararg, "variable", None))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        parameters.append(_parameter(argument, "keyword", default))
+    if arguments.kwarg:
+        parameters.append(_parameter(arguments.kwarg, "variable keyword", None))
+    doc = inspect.cleandoc(ast.get_docstring(function) or "")
+    return Entry(
+        name=function.name,
+        signature=f"{function.name}({_written(parameters)})",
+        parameters=tuple(parameters),
+        summary=" ".join(doc.split("\n\n")[0].split()),
+        doc=doc,
+        module=module,
+    )
+
+
+def _parameter(argument: ast.arg, kind: str, default: Optional[ast.expr]) -> Parameter:
+    return Parameter(
+        argument.arg,
+        kind,
+        None if default is None else ast.unparse(default),
+        None if argument.annotation is None else ast.unparse(argument.annotation),
+    )
+
+
+def _written(parameters: list[Parameter]) -> str:
+    """A signature without annotations, as an author calls it."""
+    parts = []
+    starred = False
+    for parameter in parameters:
+        if parameter.kind in ("variable", "variable keyword"):
+            parts.append(("*" if parameter.kind == "variable" else "**") + parameter.name)
+            starred = True
+            continue
+        if parameter.kind == "keyword" and not starred:
+            parts.append("*")
+            starred = True
+        parts.append(parameter.name if parameter.default is None else f"{parameter.name}={parameter.default}")
+    return ", ".join(parts)

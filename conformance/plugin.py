@@ -1,0 +1,210 @@
+"""The pytest plugin: every claim is an item such as ``spec/tensor/detach.yaml::shares-storage[cpu]``.
+
+Load it with ``pytest -p conformance.plugin spec/``; without that it does nothing. The process that runs pytest never imports torch:
+a worker process does, and its end is a verdict, not the end of the run.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+import pytest
+
+from conformance.language.corpus import default_root, load_file
+from conformance.language.model import Claim
+from conformance.language.problems import Problems
+from conformance.language.sources import FILE_NAME, SourceList, read_sources
+from conformance.results.schema import FAILING
+from conformance.runner.report import failure_text
+from conformance.runner.supervisor import TIME_LIMIT, Supervisor, WorkerFailed
+from conformance.runner.tally import Tally
+
+_PROPERTY = "conformance"
+_MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
+_SUPERVISOR = pytest.StashKey[Supervisor]()
+_TALLY = pytest.StashKey[Tally]()
+
+#: How many examples Hypothesis tries for each claim unless told otherwise.
+EXAMPLES = 20
+
+
+class ClaimFailed(Exception):
+    """A claim's verdict fails the run."""
+
+    def __init__(self, claim: Claim, outcome: dict[str, Any]) -> None:
+        super().__init__(outcome["verdict"])
+        self.claim = claim
+        self.outcome = outcome
+
+
+class BadSpec(Exception):
+    """A spec file has mistakes; the message has one on each line."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options of a run."""
+    group = parser.getgroup("conformance", "claims about torch")
+    group.addoption("--device", action="append", help="run on this device only: cpu or cuda (default: each one found)")
+    group.addoption("--examples", type=int, default=EXAMPLES, help=f"examples by Hypothesis per claim (default {EXAMPLES})")
+    group.addoption("--seed", type=int, default=0, help="seed of the search (default 0)")
+    group.addoption("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one claim may take")
+    group.addoption("--results", metavar="DIR", help="write the result file of a whole run to this folder")
+    group.addoption("--resume", action="store_true", help="go on where a stopped run with the same --results ended")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare what the whole session shares."""
+    folder = config.getoption("--results")
+    config.stash[_SUPERVISOR] = Supervisor(
+        examples=config.getoption("--examples"),
+        seed=config.getoption("--seed"),
+        time_limit=config.getoption("--time-limit"),
+    )
+    config.stash[_TALLY] = Tally(
+        Path(folder) if folder else None,
+        examples=config.getoption("--examples"),
+        seed=config.getoption("--seed"),
+        resume=config.getoption("--resume"),
+        writes=not hasattr(config, "workerinput"),
+    )
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the worker process."""
+    if _SUPERVISOR in config.stash:
+        config.stash[_SUPERVISOR].close()
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Optional[pytest.Collector]:
+    """Take every YAML file below the paths asked for, but the list of sources."""
+    if file_path.suffix == ".yaml" and file_path.name != "sources.yaml":
+        collector: pytest.Collector = SpecFile.from_parent(parent, path=file_path)
+        return collector
+    return None
+
+
+class SpecFile(pytest.File):
+    """One spec file."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield an item for each claim on each device."""
+        claims, problems = load_file(self.path, _sources(self.path.parent, self.config.rootpath))
+        if problems:
+            raise BadSpec("\n".join(map(str, problems)))
+        for device in self._devices():
+            for claim in claims:
+                yield ClaimItem.from_parent(self, name=f"{_name(claim, claims)}[{device}]", claim=claim, device=device)
+
+    def _devices(self) -> list[str]:
+        try:
+            found = list(self.config.stash[_SUPERVISOR].environments)
+        except WorkerFailed as error:
+            raise pytest.UsageError(str(error)) from None
+        asked = self.config.getoption("--device") or found
+        missing = [device for device in asked if device not in found]
+        if missing:
+            raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
+        return [device for device in found if device in asked]
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+        """Show the mistakes of a spec file without a traceback."""
+        if isinstance(excinfo.value, BadSpec):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+
+class ClaimItem(pytest.Item):
+    """One claim on one device."""
+
+    def __init__(self, *, claim: Claim, device: str, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.claim = claim
+        self.device = device
+
+    def runtest(self) -> None:
+        """Judge the claim, or take over what a stopped run has measured."""
+        if self.claim.compare is not None:
+            pytest.skip("a timing claim: measured by 'conformance run --timings'")
+        supervisor, tally = self.config.stash[_SUPERVISOR], self.config.stash[_TALLY]
+        environment = supervisor.environments[self.device]
+        outcome = tally.measured_before(self.claim, environment) or supervisor.judge(self.claim, self.device)
+        record = {"id": self.claim.id, "environment": environment, "void": supervisor.void, "outcome": outcome}
+        self.user_properties.append((_PROPERTY, json.dumps(record)))
+        if outcome["verdict"] in FAILING:
+            raise ClaimFailed(self.claim, outcome)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Tell what was promised, by whom, what happened, and how to see it."""
+        if isinstance(excinfo.value, ClaimFailed):
+            return failure_text(excinfo.value.claim, excinfo.value.outcome)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, Optional[int], str]:
+        """Point at the claim's line in the spec."""
+        return self.path, self.claim.place.line - 1, f"{self.claim.id}[{self.device}]"
+
+
+@lru_cache(maxsize=None)
+def _sources(folder: Path, top: Path) -> SourceList:
+    """Join the corpus's list of sources with those that stand between a folder and the root of the session."""
+    problems = Problems()
+    sources = SourceList()
+    above = [place for place in (folder, *folder.parents) if place == top or top in place.parents]
+    for path in dict.fromkeys(place.resolve() / FILE_NAME for place in (default_root(), *above)):
+        if path.is_file():
+            sources = sources.joined(read_sources(path, problems))
+    return sources
+
+
+def _name(claim: Claim, claims: list[Claim]) -> str:
+    """Return the slug, or the whole id where a table gives a file several subjects."""
+    return claim.slug if sum(other.slug == claim.slug for other in claims) == 1 else claim.id
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> Any:
+    """Count by verdict."""
+    record = _record(report)
+    if report.when != "call" or record is None:
+        return None
+    verdict = record["outcome"]["verdict"]
+    # pytest prints the text of what it counts as failed
+    return ("failed", "F", verdict.upper()) if verdict in FAILING else (verdict, _MARKS[verdict], verdict.upper())
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Keep the tally where the reports of all processes arrive."""
+    if not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(_TallyKeeper(session.config.stash[_TALLY]), "conformance-tally")
+
+
+class _TallyKeeper:
+    """Feeds reports to the tally, and shows it at the end."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        record = _record(report) if report.when == "call" else None
+        if record is not None:
+            self._tally.add(report.nodeid, record)
+
+    def pytest_sessionfinish(self) -> None:
+        self._tally.finish()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        lines = self._tally.summary()
+        if lines:
+            terminalreporter.section("conformance")
+            for line in lines:
+                terminalreporter.write_line(line)
+
+
+def _record(report: Any) -> Optional[dict[str, Any]]:
+    for name, value in getattr(report, "user_properties", []):
+        if name == _PROPERTY:
+            record: dict[str, Any] = json.loads(value)
+            return record
+    return None

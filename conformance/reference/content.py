@@ -1,0 +1,71 @@
+"""All that the reference is made from: the corpus, the columns and the sentences."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any, Optional
+from weakref import WeakKeyDictionary
+
+from sphinx.application import Sphinx
+
+from conformance.language.corpus import Corpus
+from conformance.language.model import Claim, Source
+from conformance.language.sources import Article
+from conformance.reference.columns import Column
+from conformance.reference.sentences import Sentences
+
+SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|notes/[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The content of a site."""
+
+    corpus: Corpus
+    columns: tuple[Column, ...] = ()
+    sentences: Sentences = Sentences()
+
+    def subjects(self) -> dict[str, list[Claim]]:
+        """Group the claims by subject, in the order of the alphabet."""
+        grouped: dict[str, list[Claim]] = {}
+        for claim in sorted(self.corpus.claims, key=lambda claim: (claim.subject.lower(), claim.place.path, claim.place.line)):
+            grouped.setdefault(claim.subject, []).append(claim)
+        return grouped
+
+    def claims_of_row(self, article: str, row: str) -> list[Claim]:
+        """Give the claims that encode a row of an article."""
+        return [
+            claim
+            for claim in self.corpus.claims
+            if any(source.kind == "article" and (source.name, source.row) == (article, row) for source in claim.sources)
+        ]
+
+    def describe(self, source: Source) -> tuple[str, Optional[str]]:
+        """Give the name and the address of a documented source."""
+        if source.kind == "docs":
+            return f"documentation of {source.name}", self.corpus.sources.url(source)
+        return self.corpus.sources.title(source), self.corpus.sources.url(source)
+
+    def articles(self) -> list[Article]:
+        """Give the articles, in the order of their letters."""
+        return [article for _, article in sorted(self.corpus.sources.articles.items())]
+
+    def digest(self) -> str:
+        """Change whenever a page would."""
+        parts: list[Any] = [self.corpus.claims, self.corpus.sources, self.columns, self.sentences]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+_REFERENCES: WeakKeyDictionary[Sphinx, Reference] = WeakKeyDictionary()
+
+
+def set_reference(app: Sphinx, reference: Reference) -> None:
+    """Remember the content that a build is made from."""
+    _REFERENCES[app] = reference
+
+
+def reference_of(app: Sphinx) -> Reference:
+    """Give the content that a build is made from."""
+    return _REFERENCES[app]

@@ -1,0 +1,73 @@
+"""The pages of the reference, written as short files that only name a directive.
+
+Nothing of a title or a note enters these files: only names that have been checked to be names.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sphinx.errors import ExtensionError
+
+from conformance.reference.content import SUBJECT, Reference
+
+GROUPS = (
+    ("Tensors", ("torch.Tensor",)),
+    ("Modules", ("torch.nn",)),
+    ("Autograd", ("torch.autograd",)),
+    ("Notes", ("notes/",)),
+)
+REST = "Functions of torch"
+
+
+def write_pages(folder: Path, reference: Reference) -> None:
+    """Write the pages; leave those alone that stay the same, and remove those of an earlier build that are gone."""
+    pages = {folder / name: text for name, text in _pages(reference).items()}
+    for path in sorted(folder.rglob("*.rst")):
+        if path not in pages:
+            path.unlink()
+    for path, text in pages.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+
+def _pages(reference: Reference) -> dict[str, str]:
+    subjects = list(reference.subjects())
+    pages: dict[str, str] = {}
+    for subject in subjects:
+        if not SUBJECT.fullmatch(subject):
+            raise ExtensionError(f"{subject!r} is no name of a subject, so it gets no page")
+        pages[f"{subject}.rst"] = _page(subject, f".. claim:subject:: {subject}")
+    articles = [article.letter for article in reference.articles()]
+    for key in articles:
+        if not re.fullmatch(r"[A-Za-z0-9]+", key, re.ASCII):
+            raise ExtensionError(f"{key!r} is no key of an article, so it gets no page")
+        pages[f"articles/{key}.rst"] = _page(f"Article {key}", f".. claim:article:: {key}")
+    pages["articles/index.rst"] = _page("Articles", ".. claim:articles::", *_toctree(articles, hidden=True))
+    body = [".. claim:subjects::"]
+    for caption, members in _grouped(subjects):
+        body += _toctree(members, caption=caption, hidden=True)
+    pages["index.rst"] = _page("Subjects", *body)
+    return pages
+
+
+def _page(title: str, *body: str) -> str:
+    return "\n".join([title, "=" * len(title), "", *body, ""])
+
+
+def _toctree(names: list[str], caption: str = "", hidden: bool = False) -> list[str]:
+    if not names:
+        return []
+    options = ["   :hidden:"] if hidden else []
+    return ["", ".. toctree::", *options, "", *[f"   {name}" for name in names]]
+
+
+def _grouped(subjects: list[str]) -> list[tuple[str, list[str]]]:
+    groups: dict[str, list[str]] = {name: [] for name, _ in GROUPS}
+    groups[REST] = []
+    for subject in subjects:
+        caption = next((name for name, starts in GROUPS if subject.startswith(starts)), REST)
+        groups[caption].append(subject)
+    return [(caption, members) for caption, members in groups.items() if members]

@@ -1,0 +1,192 @@
+"""The program of a claim as a script to run, what it must show, and what it really gave."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, Optional, Sequence
+
+from docutils import nodes
+
+from conformance.language.model import Claim, Conditions, Expectation, Raises
+from conformance.reference import markup
+from conformance.reference.columns import Column
+from conformance.reference.strip import names
+
+CANNED = ("raises", "warns")
+
+
+def example_recipes(claim: Claim, columns: Sequence[Column]) -> Optional[Mapping[str, str]]:
+    """Give the canonical inputs that were used, those of the newest torch first."""
+    for column in reversed(columns):
+        recipes = column.cell(claim).get("example")
+        if isinstance(recipes, Mapping) and set(recipes) == {name for name, _ in claim.given}:
+            return {str(name): str(recipe) for name, recipe in recipes.items()}
+    return None
+
+
+def script(claim: Claim, recipes: Mapping[str, str]) -> str:
+    """Write the program with its inputs as a script."""
+    program = claim.do.text.strip("\n") if claim.do else ""
+    inputs = "\n".join(f"{name} = {recipes[name]}" for name, _ in claim.given)
+    body = "\n".join(part for part in (inputs, program) if part)
+    imports = ["import torch"]
+    if re.search(r"\bnp\.", body):
+        imports.insert(0, "import numpy as np")
+    if re.search(r"\bdevice\b", body):
+        imports.append('\ndevice = "cpu"')
+    return "\n".join(imports) + "\n\n" + body + "\n"
+
+
+def program_blocks(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
+    """Show the inputs, the program, what is expected of it, and what it gave."""
+    blocks: list[nodes.Node] = []
+    recipes = example_recipes(claim, columns)
+    if claim.compare is not None:
+        blocks += _comparison(claim)
+    elif recipes is not None:
+        blocks += [markup.label("Example"), markup.listing(script(claim, recipes))]
+        blocks += output_blocks(claim, columns)
+    elif claim.do is not None:
+        blocks += [markup.label("Program"), markup.listing(claim.do.text.strip("\n"))]
+    if claim.given:
+        blocks.append(_domain(claim))
+    if claim.unspecified:
+        blocks += _observed(claim, columns)
+    else:
+        blocks += expectation_blocks(claim.expectation, "Must hold")
+    conditions = conditions_in_words(claim.applies)
+    if conditions:
+        blocks.append(markup.paragraph(f"Applies to {conditions} only."))
+    return blocks
+
+
+def _domain(claim: Claim) -> nodes.Node:
+    """Say which inputs are tried."""
+    items: list[list[markup.Inline]] = [[markup.code(f"{name}: {given.text}")] for name, given in claim.given]
+    items += [["only where ", markup.code(assumption.text)] for assumption in claim.assume]
+    return markup.folded("Inputs it is tried on", markup.bullets(items))
+
+
+def _comparison(claim: Claim) -> list[nodes.Node]:
+    assert claim.compare is not None
+    lines = [claim.compare.setup.text.strip("\n"), ""]
+    for name, kernel in claim.compare.kernels:
+        lines += [f"# {name}", kernel.text.strip("\n")]
+    sizes = ", ".join(f"{size:,}" for size in claim.compare.sizes)
+    return [
+        markup.label("What is timed"),
+        markup.listing("\n".join(lines)),
+        markup.paragraph(f"For each n of {sizes}."),
+    ]
+
+
+def expectation_blocks(expectation: Expectation, heading: str) -> list[nodes.Node]:
+    """Say what must be true, be raised or be warned."""
+    items: list[list[markup.Inline]] = [[markup.code(expression.text)] for expression in expectation.expect]
+    if expectation.raises is not None:
+        items.append(["the last statement raises ", *_error(expectation.raises, "an error")])
+    if expectation.warns is not None:
+        items.append(["the last statement warns: ", *_error(expectation.warns, "any warning")])
+    if expectation.crashes:
+        items.append(["the interpreter crashes"])
+    if not items:
+        return []
+    return [markup.label(heading), markup.bullets(items, classes=["expectations"])]
+
+
+def _error(raises: Raises, anything: str) -> list[markup.Inline]:
+    parts: list[markup.Inline] = [markup.code(raises.type) if raises.type else anything]
+    if raises.message:
+        parts += [", with ", markup.code(raises.message), " in its message"]
+    if raises.promised == "error" and (raises.type or raises.message):
+        parts.append(" (the source promises only that it happens; the rest is recorded)")
+    elif raises.promised == "type" and raises.message:
+        parts.append(" (the source promises the class; the message is recorded)")
+    return parts
+
+
+def output_blocks(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
+    """Show what the example really gave; environments that gave the same are named together."""
+    groups: list[tuple[Mapping[str, Any], list[Column]]] = []
+    for column in reversed(columns):
+        facts = column.cell(claim).get("facts")
+        if not isinstance(facts, Mapping) or not facts:
+            continue
+        for known, members in groups:
+            if known == facts:
+                members.insert(0, column)
+                break
+        else:
+            groups.append((facts, [column]))
+    blocks: list[nodes.Node] = []
+    for facts, members in groups:
+        blocks.append(markup.paragraph(f"Gives on {names(members)}:", classes=["gives"]))
+        blocks.append(markup.listing("\n".join(_fact_lines(facts)), "text"))
+    return blocks
+
+
+def _fact_lines(facts: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for name, fact in facts.items():
+        if name in CANNED:
+            continue
+        shown, *notes = fact if isinstance(fact, list) else [fact]
+        lines.append(_aligned(str(name), str(shown)))
+        lines += [f"    {note}" for note in notes if note]
+    raised = facts.get("raises")
+    if isinstance(raised, list) and raised:
+        lines.append(": ".join(str(part) for part in raised if part))
+    warned = facts.get("warns")
+    if isinstance(warned, list):
+        lines += [": ".join(str(part) for part in one) if isinstance(one, list) else str(one) for one in warned]
+    return lines
+
+
+def _aligned(name: str, shown: str) -> str:
+    """Put a value of several lines under its first line."""
+    return f"{name} = " + shown.replace("\n", "\n" + " " * (len(name) + 3))
+
+
+def _observed(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
+    """Show, for what the source leaves open, what each environment happens to do."""
+    measured = [column for column in columns if column.cell(claim).get("observed") is not None]
+    expressions = claim.expectation.expect
+    blocks: list[nodes.Node] = [markup.paragraph("The source leaves this open. Nothing here is promised.")]
+    if not measured:
+        return blocks + [markup.bullets([[markup.code(expression.text)] for expression in expressions])]
+    rows: list[list[list[markup.Inline]]] = []
+    for position, expression in enumerate(expressions):
+        row: list[list[markup.Inline]] = [[markup.code(expression.text)]]
+        for column in measured:
+            observed = column.cell(claim).get("observed")
+            row.append([str(observed[position]) if position < len(observed) else "not measured"])
+        rows.append(row)
+    head: list[list[markup.Inline]] = [["True"], *[[column.label] for column in measured]]
+    return [*blocks, markup.table(head, rows)]
+
+
+def tiers_table(claim: Claim, columns: Sequence[Column]) -> Optional[nodes.Node]:
+    """Show how far each tier of an error or a warning was reached."""
+    measured = [column for column in columns if isinstance(column.cell(claim).get("tiers"), Mapping)]
+    if not measured:
+        return None
+    words = {"error": "it happens", "type": "of that class", "message": "with that message"}
+    rows: list[list[list[markup.Inline]]] = []
+    for tier, word in words.items():
+        if any(tier in column.cell(claim).get("tiers") for column in measured):
+            found = [str(column.cell(claim).get("tiers").get(tier, "not measured")) for column in measured]
+            rows.append([[word], *[[text] for text in found]])
+    return markup.table([[""], *[[column.label] for column in measured]], rows)
+
+
+def conditions_in_words(conditions: Conditions) -> str:
+    """Put conditions into words; empty where they admit every environment."""
+    parts = []
+    for name, text in (("torch", conditions.torch), ("NumPy", conditions.numpy), ("Python", conditions.python)):
+        if text:
+            parts.append(f"{name} {text}")
+    if conditions.device:
+        parts.append(f"the device {conditions.device}")
+    if conditions.system:
+        parts.append(f"the system {conditions.system}")
+    return ", ".join(parts)

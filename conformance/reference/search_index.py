@@ -1,0 +1,29 @@
+"""Keep titles from becoming markup in the search of older versions of Sphinx.
+
+These put the title of a section into the page of search results as HTML. Newer ones escape it there.
+"""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Any, Iterable
+
+import sphinx
+from sphinx.application import Sphinx
+
+
+def escapes_by_itself() -> bool:
+    """Whether the search of the installed Sphinx escapes titles."""
+    script = Path(sphinx.__file__).parent / "themes" / "basic" / "static" / "searchtools.js"
+    return "_escapeHTML(title)" in script.read_text(encoding="utf-8")
+
+
+def escape_titles(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    """Escape the titles of the search index once; it is written right after this."""
+    indexer = getattr(app.builder, "indexer", None)
+    if indexer is not None and not escapes_by_itself():
+        for titles in indexer._all_titles.values():
+            # An incremental build reads back what was escaped before.
+            titles[:] = [(html.escape(html.unescape(title)), *rest) for title, *rest in titles]
+    return ()

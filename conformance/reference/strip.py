@@ -1,0 +1,70 @@
+"""The verdicts of a claim: one line for each device, one chip for each torch."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from docutils import nodes
+
+from conformance.language.model import Claim
+from conformance.reference import markup
+from conformance.reference.columns import Cell, Column
+from conformance.reference.verdicts import HOLE, appearance
+
+MOST_CHIPS = 6
+
+
+def strip(claim: Claim, columns: Sequence[Column]) -> nodes.Element:
+    """Show the verdict in every environment; a device that the claim needs and nothing measured is drawn as a hole."""
+    lines = []
+    for device, cells in by_device(claim, columns):
+        parts: list[nodes.Node] = [markup.span(device, "device"), nodes.Text(" ")]
+        if not cells:
+            parts += [markup.span(f"{HOLE.symbol} {HOLE.word}", "chip", "verdict-hole")]
+        for run in _runs(cells):
+            parts += [_chip(run), nodes.Text(" ")]
+        lines.append(parts)
+    return markup.bullets(lines, classes=["verdicts"])
+
+
+def by_device(claim: Claim, columns: Sequence[Column]) -> list[tuple[str, list[Cell]]]:
+    """Group the cells of a claim by device; a device with no cell is one that the claim needs and nothing measured."""
+    devices = list(dict.fromkeys(column.device for column in columns))
+    if claim.applies.device and claim.applies.device not in devices:
+        devices.append(claim.applies.device)
+    if not devices:
+        return [("no environment", [])]
+    return [(device, [column.cell(claim) for column in columns if column.device == device]) for device in devices]
+
+
+def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Split cells into chips: one for each, or where they are many, one for each run of equal verdicts."""
+    if len(cells) <= MOST_CHIPS:
+        return [[cell] for cell in cells]
+    runs: list[list[Cell]] = []
+    for cell in cells:
+        if runs and (runs[-1][-1].verdict, runs[-1][-1].hole) == (cell.verdict, cell.hole):
+            runs[-1].append(cell)
+        else:
+            runs.append([cell])
+    return runs
+
+
+def _chip(run: Sequence[Cell]) -> nodes.inline:
+    first, last = run[0], run[-1]
+    look = appearance(first.verdict)
+    version = first.column.torch if len(run) == 1 else f"{first.column.torch} to {last.column.torch} ({len(run)})"
+    word = look.word if first.verdict else first.hole or HOLE.word
+    chip = nodes.inline(classes=["chip", f"verdict-{look.style}"])
+    chip += [markup.span(version, "version"), nodes.Text(f" {look.symbol} {word}")]
+    return chip
+
+
+def names(columns: Sequence[Column]) -> str:
+    """Name environments in running text, such as `torch 1.9.0 and 2.13.0 (cpu)`."""
+    groups = []
+    for device in dict.fromkeys(column.device for column in columns):
+        versions = list(dict.fromkeys(column.torch for column in columns if column.device == device))
+        listed = versions[0] if len(versions) == 1 else ", ".join(versions[:-1]) + " and " + versions[-1]
+        groups.append(f"torch {listed} ({device})")
+    return "; ".join(groups)

@@ -1,0 +1,93 @@
+"""Starting a run: the call to pytest that ``conformance run`` stands for, and the timing claims."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+from conformance.language.corpus import Corpus, default_root, load_corpus
+
+_PYTEST_STATUS_INTERRUPTED = 2
+_PYTEST_STATUS_NOTHING_COLLECTED = 5
+
+
+class UnusablePath(Exception):
+    """A path given on the command line does not exist; the message says which."""
+
+
+def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """Check the specs, then run them as pytest items; returns the exit status of the command."""
+    import pytest
+
+    root = default_root()
+    paths = options.paths or [root]
+    if _load(paths) is None:
+        return 2
+    _say_foreign(paths, root)
+    arguments = [
+        "-p",
+        "conformance.plugin",
+        "-c",
+        str(Path(__file__).with_name("pytest.ini")),
+        f"--rootdir={_rootdir(paths, root)}",
+        f"--override-ini=cache_dir={Path.cwd() / '.pytest_cache'}",
+        "--no-header",
+        *_passed_on(options),
+        *rest,
+        *map(str, paths),
+    ]
+    status = int(pytest.main(arguments))
+    if status == _PYTEST_STATUS_NOTHING_COLLECTED:
+        print("conformance: no claim matches", file=sys.stderr)
+    return status if status in (0, 1) else 130 if status == _PYTEST_STATUS_INTERRUPTED else 2
+
+
+def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
+    """Measure the timing claims as ratios; they are no gate, so the exit status tells wrong specs only."""
+    from conformance.runner.timing import measure_timings
+
+    corpus = _load(paths or [default_root()])
+    if corpus is None:
+        return 2
+    measure_timings(corpus, folder)
+    return 0
+
+
+def _load(paths: Sequence[Path]) -> Optional[Corpus]:
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise UnusablePath(f"{missing[0]}: no such file or folder")
+    corpus, problems = load_corpus(paths)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        print(f"conformance: {len(problems)} mistakes in the specs; nothing was run", file=sys.stderr)
+        return None
+    return corpus
+
+
+def _say_foreign(paths: Sequence[Path], root: Path) -> None:
+    foreign = [path for path in paths if not _is_below(path, root)]
+    if foreign:
+        print(f"conformance: {foreign[0]} is not part of the corpus; running it runs its Python", file=sys.stderr)
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    return root.resolve() in (path.resolve(), *path.resolve().parents)
+
+
+def _rootdir(paths: Sequence[Path], root: Path) -> Path:
+    return root.resolve().parent if all(_is_below(path, root) for path in paths) else Path.cwd()
+
+
+def _passed_on(options: argparse.Namespace) -> list[str]:
+    arguments: list[str] = []
+    for device in options.device or []:
+        arguments += ["--device", device]
+    for name in ("examples", "seed", "time_limit", "results"):
+        value = getattr(options, name)
+        if value is not None:
+            arguments.append(f"--{name.replace('_', '-')}={value}")
+    return [*arguments, "--resume"] if options.resume else arguments

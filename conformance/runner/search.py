@@ -1,0 +1,228 @@
+"""The search for an example on which a claim is false: a sweep over a covering set, then Hypothesis.
+
+A draw is what costs, so the sweep takes its decisions in a plain loop; Hypothesis draws what no table holds, and shrinks.
+Both are deterministic for a seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping, Optional
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from conformance.inputs.choices import CanonicalChoices, Choices, HypothesisChoices, NarrowedChoices, SweepChoices
+from conformance.inputs.given import Example, Given, InvalidGiven, NoSuchInput
+from conformance.inputs.recipes import Unbuildable
+from conformance.language.model import Claim
+from conformance.runner.program import Plan
+from conformance.runner.state import GlobalState
+from conformance.runner.trial import Trial, run_trial, satisfies
+
+_SHRINK_EXAMPLES = 300
+_LONGEST_SWEEP = 2000
+
+#: Chooses the plan for an example; None leaves the example out.
+PlanFor = Callable[[Example], Optional[Plan]]
+
+
+class _Falsified(Exception):
+    """Raised inside a Hypothesis test so that it shrinks."""
+
+
+@dataclass
+class Found:
+    """An example and what it showed."""
+
+    example: Example
+    trial: Trial
+
+
+@dataclass
+class Evidence:
+    """What a search saw.
+
+    ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered`` is what
+    the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first judged example.
+    """
+
+    judged: int = 0
+    failed: int = 0
+    failures: list[Found] = field(default_factory=list)
+    covered: dict[str, set[Any]] = field(default_factory=dict)
+    domains: dict[str, Any] = field(default_factory=dict)
+    failed_covered: dict[str, set[Any]] = field(default_factory=dict)
+    passed_covered: dict[str, set[Any]] = field(default_factory=dict)
+    unsupported: set[str] = field(default_factory=set)
+    observed: dict[int, set[Optional[bool]]] = field(default_factory=dict)
+    tiers: dict[str, set[bool]] = field(default_factory=dict)
+    invalid: Optional[str] = None
+    first: Optional[Found] = None
+    seen: set[tuple[str, ...]] = field(default_factory=set)
+    discarded: int = 0
+
+
+class Search:
+    """One claim's search on one device."""
+
+    def __init__(
+        self, claim: Claim, plan_for: PlanFor, device: str, *, examples: int, random_seed: int, note: Callable[[Example], None]
+    ) -> None:
+        self._claim = claim
+        self._plan_for = plan_for
+        self._device = device
+        self._examples = examples
+        self._seed = int(hashlib.sha256(f"{random_seed}:{claim.id}".encode()).hexdigest()[:15], 16)
+        self._note = note
+        self._given = Given(claim.given, device)
+        self._assume = [fragment.text for fragment in claim.assume]
+        self._state = GlobalState()
+
+    def run(self) -> Evidence:
+        """Try the canonical example, sweep, then let Hypothesis look."""
+        evidence = Evidence()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._state = GlobalState()
+            try:
+                self._try(CanonicalChoices(), evidence)
+                self._sweep(evidence)
+                if self._claim.given and evidence.invalid is None and not evidence.failed:
+                    self._explore(evidence)
+            except (InvalidGiven, Unbuildable) as error:
+                evidence.invalid = f"given: {error}"
+        return evidence
+
+    def smallest(self, failure: Found) -> Found:
+        """Shrink a failing example: every choice as simple as it can be while the same part stays false."""
+        part = failure.trial.failure.part if failure.trial.failure else ""
+        smallest = failure
+
+        def narrowed(data: st.DataObject) -> None:
+            nonlocal smallest
+            found = self._attempt(NarrowedChoices(data.draw, failure.example.made))
+            if found is not None and found.trial.failure is not None and found.trial.failure.part == part:
+                smallest = found
+                raise _Falsified
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._hypothesis(narrowed, _SHRINK_EXAMPLES, (Phase.generate, Phase.shrink))
+        return smallest
+
+    def attempt(self, example: Example, plan: Plan, *, record_warnings: bool = False) -> Trial:
+        """Run one given example outside the search."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            trial = run_trial(plan, example, self._device, record_warnings=record_warnings)
+            self._state.leaks()
+        return trial
+
+    def _sweep(self, evidence: Evidence) -> None:
+        position, length = 0, 1
+        while position < min(length, _LONGEST_SWEEP) and evidence.invalid is None:
+            choices = SweepChoices(position)
+            self._try(choices, evidence)
+            length = max(length, choices.length)
+            position += 1
+
+    def _explore(self, evidence: Evidence) -> None:
+        def explored(data: st.DataObject) -> None:
+            before = evidence.failed
+            self._try(HypothesisChoices(data.draw), evidence)
+            if evidence.failed > before:
+                raise _Falsified
+
+        # Shrinking is a step of its own, and only for a failure that nobody has explained.
+        self._hypothesis(explored, self._examples, (Phase.generate,))
+
+    def _hypothesis(self, body: Callable[[st.DataObject], None], examples: int, phases: tuple[Phase, ...]) -> None:
+        # A fresh function for each claim: one that is reused for many fails deep inside Hypothesis.
+        test = settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            phases=phases,
+            report_multiple_bugs=False,
+            print_blob=False,
+            suppress_health_check=list(HealthCheck),
+        )(seed(self._seed)(given(data=st.data())(lambda data: body(data))))
+        try:
+            test()
+        except _Falsified:
+            pass
+
+    def _try(self, choices: Choices, evidence: Evidence) -> None:
+        found = self._attempt(choices)
+        if found is None:
+            evidence.discarded += 1
+            return
+        trial, example = found.trial, found.example
+        identity = tuple(example.recipes.values())
+        if identity in evidence.seen:
+            return
+        evidence.seen.add(identity)
+        if trial.status == "unsupported":
+            evidence.unsupported.add(trial.reason)
+            return
+        if trial.status == "invalid":
+            evidence.invalid = trial.reason
+            return
+        if trial.status == "not-judged":
+            evidence.discarded += 1
+            return
+        leaked = self._state.leaks()
+        if leaked and (leaked := self._leaks_again(found)):
+            evidence.invalid = "it leaks global state: " + ", ".join(leaked)
+            return
+        self._count(found, evidence)
+
+    def _leaks_again(self, found: Found) -> list[str]:
+        # What torch sets up at the first use of a module, such as a warning filter, is no leak of the claim.
+        plan = self._plan_for(found.example)
+        if plan is not None:
+            fresh = Example(found.example.recipes, found.example.rebuild(), found.example.made)
+            run_trial(plan, fresh, self._device)
+        return self._state.leaks()
+
+    def _count(self, found: Found, evidence: Evidence) -> None:
+        trial = found.trial
+        made = {label: found.example.made[label] for label in found.example.domains}
+        evidence.judged += 1
+        if evidence.first is None:
+            evidence.first = found
+            evidence.domains = found.example.domains
+        _add(evidence.covered, made)
+        for position, truth in enumerate(trial.observed):
+            evidence.observed.setdefault(position, set()).add(truth)
+        for tier, met in trial.tiers.items():
+            evidence.tiers.setdefault(tier, set()).add(met)
+        if trial.status == "failed":
+            evidence.failed += 1
+            _add(evidence.failed_covered, made)
+            if len(evidence.failures) < 5:
+                evidence.failures.append(found)
+        else:
+            _add(evidence.passed_covered, made)
+            trial.namespace = {} if evidence.first is not found else trial.namespace
+
+    def _attempt(self, choices: Choices) -> Optional[Found]:
+        try:
+            example = self._given.draw(choices)
+        except NoSuchInput:
+            return None
+        if not all(satisfies(text, example.values, self._device) for text in self._assume):
+            return None
+        chosen = self._plan_for(example)
+        if chosen is None:
+            return None
+        self._note(example)
+        return Found(example, run_trial(chosen, example, self._device))
+
+
+def _add(covered: dict[str, set[Any]], made: Mapping[str, Any]) -> None:
+    for label, chosen in made.items():
+        covered.setdefault(label, set()).add(chosen)

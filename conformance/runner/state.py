@@ -1,0 +1,61 @@
+"""Torch's global state around an example: the same before and after, or the claim leaks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Callable
+
+import torch
+
+_Reader = Callable[[], Any]
+_Writer = Callable[[Any], Any]
+
+
+def _inference() -> bool:
+    return bool(torch.is_inference_mode_enabled()) if hasattr(torch, "is_inference_mode_enabled") else False
+
+
+def _deterministic() -> bool:
+    return bool(torch.are_deterministic_algorithms_enabled())
+
+
+def _restore_filters(filters: Any) -> None:
+    warnings.filters[:] = filters  # type: ignore[index]
+
+
+def _refuse(_: Any) -> None:
+    raise RuntimeError("inference mode was left on and cannot be restored")
+
+
+# What is read, how, and how it is put back.
+_PARTS: dict[str, tuple[_Reader, _Writer]] = {
+    "grad mode": (torch.is_grad_enabled, torch._C._set_grad_enabled),
+    "default dtype": (torch.get_default_dtype, torch.set_default_dtype),
+    "inference mode": (_inference, _refuse),
+    "anomaly mode": (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    "number of threads": (torch.get_num_threads, torch.set_num_threads),
+    "deterministic algorithms": (_deterministic, torch.use_deterministic_algorithms),
+    "warning filters": (lambda: list(warnings.filters), _restore_filters),
+}
+
+
+class GlobalState:
+    """A snapshot of the global state of torch, to compare with later.
+
+    The states of the random generators are put back without comment, so that every example starts from the same one.
+    """
+
+    def __init__(self) -> None:
+        self._parts = [(name, read, write, read()) for name, (read, write) in _PARTS.items()]
+        self._random = torch.get_rng_state()
+
+    def leaks(self) -> list[str]:
+        """Return what differs now, by name, and put it back."""
+        found = []
+        for name, read, write, before in self._parts:
+            if read() != before:
+                found.append(name)
+                write(before)
+        if not torch.equal(torch.get_rng_state(), self._random):
+            torch.set_rng_state(self._random)
+        return found

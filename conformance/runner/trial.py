@@ -1,0 +1,213 @@
+"""One claim on one example: run the program, judge the expectation."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, Optional
+
+import numpy
+import torch
+
+from conformance.checks import NotJudged, vocabulary
+from conformance.inputs.given import Example
+from conformance.language.model import Raises
+from conformance.runner.explain import explain
+from conformance.runner.program import Plan, Program, compile_expression
+
+# A kernel that this torch does not have for a dtype: the example shows nothing about the promise.
+_NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What was false: the part of the expectation, its text, and the values behind it."""
+
+    part: str
+    detail: str
+
+
+@dataclass
+class Trial:
+    """What one example showed.
+
+    ``status`` is ``satisfied``, ``failed``, ``not-judged`` (the example proves nothing), ``unsupported`` (no kernel for the
+    dtype named in ``reason``) or ``invalid`` (the claim itself is broken, see ``reason``). ``tiers`` tells, for each of error,
+    type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per expression.
+    """
+
+    status: str
+    failure: Optional[Failure] = None
+    reason: str = ""
+    tiers: dict[str, bool] = field(default_factory=dict)
+    observed: list[Optional[bool]] = field(default_factory=list)
+    error: Optional[BaseException] = None
+    warned: list[tuple[str, str]] = field(default_factory=list)
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+
+_VOCABULARY = vocabulary()
+
+
+def namespace_for(values: dict[str, Any], device: str) -> dict[str, Any]:
+    """Return the names that a program sees: torch, np, device, the checks and the inputs."""
+    return {"torch": torch, "np": numpy, "device": device, **_VOCABULARY, **values}
+
+
+def run_trial(plan: Plan, example: Example, device: str, *, record_warnings: bool = False) -> Trial:
+    """Run a program on one example and judge its expectation.
+
+    Parameters
+    ----------
+    record_warnings
+        Record the warnings of the last statement even where the expectation does not ask for any.
+    """
+    expectation = plan.expectation
+    namespace = namespace_for(example.values, device)
+    trial = Trial("satisfied", namespace=namespace)
+    raised_early = _execute(plan.program, namespace, trial, record_warnings or expectation.warns is not None)
+    if isinstance(trial.error, NotJudged):
+        return _ended(trial, "not-judged", str(trial.error))
+    if isinstance(trial.error, (NameError, SyntaxError)) and expectation.raises is None:
+        return _ended(trial, "invalid", f"do: {type(trial.error).__name__}: {trial.error}")
+    if trial.error is not None and expectation.raises is None:
+        return _unexpected(trial, trial.error, raised_early)
+    if expectation.raises is not None:
+        _judge_raises(trial, expectation.raises, raised_early)
+    if expectation.warns is not None:
+        _judge_warns(trial, expectation.warns)
+    if plan.expressions and trial.status == "satisfied":
+        _judge_expressions(trial, plan, example)
+    return trial
+
+
+def _execute(program: Program, namespace: dict[str, Any], trial: Trial, record_warnings: bool) -> bool:
+    """Run the statements; put what was raised and warned into the trial; say whether an early statement raised."""
+    early = True
+    try:
+        if program.first is not None:
+            exec(program.first, namespace)
+        early = False
+        if program.last is not None:
+            if record_warnings:
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    try:
+                        exec(program.last, namespace)
+                    finally:
+                        trial.warned = [(item.category.__name__, str(item.message)) for item in caught]
+            else:
+                exec(program.last, namespace)
+    except BaseException as error:  # also SystemExit and KeyboardInterrupt: a claim that raises them has raised
+        trial.error = error
+        return early
+    return False
+
+
+def _unexpected(trial: Trial, error: BaseException, early: bool) -> Trial:
+    missing = _NO_KERNEL.search(str(error))
+    if missing:
+        return _ended(trial, "unsupported", missing.group(1))
+    where = "an earlier statement of do" if early else "do"
+    trial.status = "failed"
+    trial.failure = Failure(where, f"raised {type(error).__name__}: {first_line(error)}")
+    return trial
+
+
+def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
+    if early:
+        error = trial.error
+        assert error is not None
+        missing = _NO_KERNEL.search(str(error))
+        if missing:
+            _ended(trial, "unsupported", missing.group(1))
+            return
+        trial.status = "failed"
+        trial.failure = Failure("raises", f"an earlier statement raised {type(error).__name__}: {first_line(error)}")
+        return
+    if trial.error is None:
+        trial.tiers = {"error": False}
+        trial.status, trial.failure = "failed", Failure("raises", "nothing was raised")
+        return
+    got = {
+        "error": True,
+        "type": raises.type is None or _is_a(type(trial.error), raises.type),
+        "message": raises.message is None or raises.message in str(trial.error),
+    }
+    _judge_tiers(trial, raises, got, f"{type(trial.error).__name__}: {first_line(trial.error)}", "raises")
+
+
+def _judge_warns(trial: Trial, warns: Raises) -> None:
+    if trial.status != "satisfied":
+        return
+    typed = [item for item in trial.warned if warns.type is None or item[0] == warns.type]
+    worded = [item for item in typed if warns.message is None or warns.message in item[1]]
+    got = {"error": bool(trial.warned), "type": bool(typed), "message": bool(worded)}
+    shown = "; ".join(f"{name}: {message.splitlines()[0]}" for name, message in trial.warned) or "nothing was warned"
+    _judge_tiers(trial, warns, got, shown, "warns")
+
+
+def _judge_tiers(trial: Trial, asked: Raises, got: dict[str, bool], shown: str, part: str) -> None:
+    asked_for = {"error": True, "type": asked.type is not None, "message": asked.message is not None}
+    trial.tiers = {tier: met for tier, met in got.items() if asked_for[tier]}
+    decisive = ("error", "type", "message")[: ("error", "type", "message").index(asked.promised) + 1]
+    missed = [tier for tier in decisive if not got[tier]]
+    if missed:
+        trial.status, trial.failure = "failed", Failure(f"{part} {missed[0]}", shown)
+
+
+def _judge_expressions(trial: Trial, plan: Plan, example: Example) -> None:
+    namespace, unspecified = trial.namespace, plan.observes_only
+    if plan.needs_before:
+        namespace["before"] = SimpleNamespace(**example.rebuild())
+    if trial.error is not None:
+        namespace["error"] = trial.error
+    for position, expression in enumerate(plan.expressions):
+        try:
+            truth = bool(eval(expression.code, namespace))
+        except NotJudged as reason:
+            if unspecified:
+                trial.observed.append(None)
+                continue
+            _ended(trial, "not-judged", str(reason))
+            return
+        except NameError as error:
+            _ended(trial, "invalid", f"expect[{position}]: {error}")
+            return
+        except Exception as error:
+            missing = _NO_KERNEL.search(str(error))
+            if missing:
+                _ended(trial, "unsupported", missing.group(1))
+                return
+            if unspecified:
+                trial.observed.append(False)
+                continue
+            shown = f"raised {type(error).__name__}: {first_line(error)}"
+            trial.status, trial.failure = "failed", Failure(f"expect[{position}]: {expression.text}", shown)
+            return
+        trial.observed.append(truth)
+        if not truth and not unspecified:
+            detail = explain(expression.text, namespace)
+            trial.status, trial.failure = "failed", Failure(f"expect[{position}]: {expression.text}", detail)
+            return
+
+
+def satisfies(text: str, values: dict[str, Any], device: str) -> bool:
+    """Evaluate an ``assume`` or ``where`` expression over the inputs; an error in it counts as false."""
+    return bool(eval(compile_expression(text).code, namespace_for(values, device)))
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, at most 300 characters."""
+    return (str(error).strip().splitlines() or [""])[0][:300]
+
+
+def _is_a(raised: type[BaseException], name: str) -> bool:
+    return any(name in (ancestor.__name__, f"{ancestor.__module__}.{ancestor.__qualname__}") for ancestor in raised.__mro__)
+
+
+def _ended(trial: Trial, status: str, reason: str) -> Trial:
+    trial.status, trial.reason = status, reason
+    return trial

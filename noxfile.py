@@ -1,0 +1,148 @@
+"""What can be run: ``nox -s conformance``, ``tests``, ``docs``, ``lint``, ``timings``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Optional
+
+import nox
+
+nox.options.sessions = ["conformance", "tests"]
+nox.needs_version = ">=2023.4"
+
+ROOT = Path(__file__).parent
+RESULTS = Path("docs", "results")
+#: The versions with which the recorded results were measured, so that the same files come out.
+MEASURED_WITH = RESULTS / "constraints.txt"
+
+#: Every release that is measured: the last patch of each minor version, with the Pythons that it runs on and its NumPy.
+RELEASES: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
+    "1.8.1": ((3, 9), (3, 9), "numpy<2"),
+    "1.9.0": ((3, 9), (3, 9), "numpy<2"),
+    "1.10.2": ((3, 9), (3, 9), "numpy<2"),
+    "1.11.0": ((3, 9), (3, 9), "numpy<2"),
+    "1.12.1": ((3, 9), (3, 9), "numpy<2"),
+    "1.13.1": ((3, 9), (3, 10), "numpy<2"),
+    "2.0.1": ((3, 9), (3, 11), "numpy<2"),
+    "2.1.2": ((3, 9), (3, 11), "numpy<2"),
+    "2.2.2": ((3, 9), (3, 12), "numpy<2"),
+    "2.3.1": ((3, 9), (3, 12), "numpy"),
+    "2.4.1": ((3, 9), (3, 12), "numpy"),
+    "2.5.1": ((3, 9), (3, 12), "numpy"),
+    "2.6.0": ((3, 9), (3, 13), "numpy"),
+    "2.7.1": ((3, 9), (3, 13), "numpy"),
+    "2.8.0": ((3, 9), (3, 13), "numpy"),
+    "2.9.1": ((3, 10), (3, 14), "numpy"),
+    "2.10.0": ((3, 10), (3, 14), "numpy"),
+    "2.11.0": ((3, 10), (3, 14), "numpy"),
+    "2.12.1": ((3, 10), (3, 14), "numpy"),
+    "2.13.0": ((3, 10), (3, 14), "numpy"),
+    "2.14.1": ((3, 10), (3, 14), "numpy"),
+    "2.15.0": ((3, 10), (3, 14), "numpy"),
+}
+#: The torch that is measured unless another one is asked for.
+DEFAULT_TORCH = "2.13.0"
+
+
+def _torch_asked(arguments: list[str]) -> tuple[str, list[str]]:
+    """Take ``--torch X`` out of the arguments."""
+    left = list(arguments)
+    for position, argument in enumerate(left):
+        if argument.startswith("--torch="):
+            return argument.partition("=")[2], left[:position] + left[position + 1 :]
+        if argument == "--torch" and position + 1 < len(left):
+            return left[position + 1], left[:position] + left[position + 2 :]
+    return _default_torch(), left
+
+
+def _default_torch() -> str:
+    """Return the default release, or the newest one that runs on the Python that runs nox."""
+    here = sys.version_info[:2]
+    runs = [torch for torch, (oldest, newest, _) in RELEASES.items() if oldest <= here <= newest]
+    return DEFAULT_TORCH if DEFAULT_TORCH in runs or not runs else runs[-1]
+
+
+def _python_for(torch: str) -> Optional[str]:
+    """Return the Python that a release needs, or None where the one that runs nox will do."""
+    minor = torch.split("+")[0].rsplit(".", 1)[0]
+    known = [bounds for release, bounds in RELEASES.items() if release.rsplit(".", 1)[0] == minor]
+    if not known or known[0][0] <= sys.version_info[:2] <= known[0][1]:
+        return None
+    version = "{}.{}".format(*known[0][1])
+    # A Python that pyenv has but does not show on the path is found too.
+    kept = sorted(Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob(f"versions/{version}.*/bin/python"))
+    return str(kept[-1]) if kept else version
+
+
+# The Python of a session is fixed when nox reads this file, so the torch asked for is looked up in its own arguments.
+_PYTHON = _python_for(_torch_asked(sys.argv)[0])
+
+
+@nox.session(python=_PYTHON)
+def conformance(session: nox.Session) -> None:
+    """Check the corpus on a torch: ``-- --torch 1.9.0`` or ``-- --torch installed``; then build the reference."""
+    torch, arguments = _torch_asked(session.posargs)
+    if torch == "installed":
+        _install_into_environment(session)
+        session.run(sys.executable, "-m", "conformance", "run", f"--results={RESULTS}", *arguments, external=True)
+    else:
+        _install_torch(session, torch)
+        session.install("-c", str(MEASURED_WITH), "-e", ".[docs]")
+        session.run("conformance", "run", f"--results={RESULTS}", *arguments)
+        _build_reference(session)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the project's own tests."""
+    _install_torch(session, _default_torch())
+    session.install("-c", str(MEASURED_WITH), "-e", ".[docs]", "nox")
+    session.run("pytest", *(session.posargs or ["-q", "-n", "2"]))
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the reference from the recorded results; with torch, so that it can quote the documentation."""
+    _install_torch(session, _default_torch())
+    session.install("-c", str(MEASURED_WITH), "-e", ".[docs]")
+    _build_reference(session)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, types and the corpus."""
+    session.install("ruff==0.15.21", "mypy==1.20.1", "types-PyYAML", "-e", ".[docs]", "nox")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("conformance", "check")
+
+
+@nox.session(python=_PYTHON)
+def timings(session: nox.Session) -> None:
+    """Measure the timing claims on this machine and record their ratios."""
+    torch, arguments = _torch_asked(session.posargs)
+    _install_torch(session, torch)
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
+    session.run("conformance", "run", "--timings", f"--results={RESULTS}", *arguments)
+
+
+def _install_torch(session: nox.Session, torch: str) -> None:
+    """Install a release of torch with a NumPy that it was built for."""
+    minor = torch.split("+")[0].rsplit(".", 1)[0]
+    numpy = next((needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), "numpy")
+    setuptools = ["setuptools<70"] if torch.startswith("1.") else []
+    session.install("-c", str(MEASURED_WITH), f"torch=={torch}", numpy, *setuptools)
+
+
+def _install_into_environment(session: nox.Session) -> None:
+    """Install into the environment that nox itself runs in: the one whose torch is asked about."""
+    session.run(sys.executable, "-m", "pip", "install", "-q", "-e", ".", external=True)
+
+
+def _build_reference(session: nox.Session) -> None:
+    pages = ROOT / "docs" / "_build" / "html"
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-n", "-b", "html", "docs", str(pages))
+    print(f"reference: {pages / 'index.html'}")
