@@ -50,8 +50,8 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser(
         "run",
         help="try every claim on the torch installed here",
-        description="Try claims on generated inputs, each on every device found. Options of pytest work too: "
-        "-k, -x, --lf, -v, --junitxml, and -n of pytest-xdist. A spec is a program: run only specs that you trust.",
+        description="Try claims on generated inputs, each on every device found. A claim is a pytest item, and further options "
+        "go to pytest as they are (write --option=value). A spec is a program: run only specs that you trust.",
     )
     run.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
     run.add_argument("--device", action="append", choices=["cpu", "cuda"], help="this device only (may be repeated)")
@@ -61,6 +61,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--results", type=Path, metavar="DIR", help="write the result file of a whole run to this folder")
     run.add_argument("--resume", action="store_true", help="go on where a stopped run with the same --results ended")
     run.add_argument("--timings", action="store_true", help="measure the timing claims instead, as ratios")
+    run.add_argument("-k", dest="select", metavar="EXPRESSION", help="only claims whose id matches, as pytest's -k")
+    run.add_argument("-n", dest="processes", metavar="N", help="processes to share the claims (pytest-xdist)")
+    run.add_argument("-x", dest="stop_early", action="store_true", help="stop at the first claim that fails the run")
+    run.add_argument("--lf", dest="last_failed", action="store_true", help="only what failed last time")
+    run.add_argument("-v", "--verbose", action="count", default=0, help="a line for each claim")
+    run.add_argument("--junitxml", metavar="FILE", help="write a JUnit XML report")
     run.set_defaults(function=_run)
     check = commands.add_parser("check", help="find the mistakes of spec files; nothing of them is run")
     check.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")

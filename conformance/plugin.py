@@ -119,8 +119,9 @@ class SpecFile(pytest.File):
 class ClaimItem(pytest.Item):
     """One claim on one device."""
 
-    def __init__(self, *, claim: Claim, device: str, **arguments: Any) -> None:
-        super().__init__(**arguments)
+    def __init__(self, *, name: str, parent: pytest.Collector, claim: Claim, device: str, **arguments: Any) -> None:
+        # pytest 9 takes what stands in brackets out of an id that it reads, so the id must be read here too, or --lf is lost.
+        super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **arguments)
         self.claim = claim
         self.device = device
 

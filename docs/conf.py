@@ -26,7 +26,10 @@ exclude_patterns = ["_build", "results", "design.md"]
 templates_path = ["_templates"]
 nitpicky = True
 highlight_language = "text"
+# Quotes in titles and notes are often code.
+smartquotes = False
 
+pygments_dark_style = "github-dark"
 html_theme = "furo"
 html_title = f"torch-conformance {release}"
 html_copy_source = False

@@ -14,11 +14,14 @@ from conformance.checks.registry import check
 
 @check
 def allocates(thunk: Callable[[], Any]) -> int:
-    """Return the bytes of tensor memory that are taken while ``thunk`` runs, also where they are freed again before it ends.
+    """Return the bytes of tensor memory that are taken while ``thunk`` runs.
 
-    Memory of the CPU and of all CUDA devices is counted, by torch's own allocators. CUDA's allocator rounds each piece up
-    (before torch 2.1 to 512 bytes), so compare with 0 or with another call rather than with an exact size. Memory
-    of NumPy and of Python objects, and what other threads take, is not counted.
+    Bytes that are freed again before it ends count too.
+
+    Memory of the CPU and of all CUDA devices is counted, by torch's own allocators. CUDA's allocator rounds each piece
+    up (before torch 2.1 to 512 bytes), so compare with 0 or with another call rather than with an exact size. A Python
+    number that an operation turns into a tensor counts with a few bytes: ``x.add_(1)`` takes some. Memory of NumPy and
+    of Python objects, and what other threads take, is not counted.
 
     Parameters
     ----------
@@ -63,10 +66,10 @@ def _public_profile(thunk: Callable[[], Any]) -> list[int]:
 
 
 def _profiler_config() -> Any:
-    """Build the configuration of the profiler that records memory of the CPU only, or None where torch has no such profiler.
+    """Configure the profiler that records memory of the CPU only, or return None where torch has no such profiler.
 
-    This is the machinery below ``torch.autograd.profiler``. Its arguments grew with the versions: input shapes, memory, stacks,
-    flops (1.8), modules (1.11), experimental settings (1.12).
+    This is the machinery below ``torch.autograd.profiler``. Its arguments grew with the versions: input shapes, memory,
+    stacks, flops (1.8), modules (1.11), experimental settings (1.12).
     """
     module = getattr(torch._C, "_profiler", torch._C._autograd)  # torch 1.12 moved it
     if not hasattr(module, "ProfilerConfig"):

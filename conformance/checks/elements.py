@@ -1,11 +1,12 @@
 """Where the elements of a tensor or array lie in memory, and their bytes.
 
-Everything here works on addresses. Nothing goes through autograd, dispatch or the version counter, so that it reads and writes
-leaves, inference tensors, and dtypes for which torch has no kernels.
+Everything here works on addresses. Nothing goes through autograd, dispatch or the version counter, so that it reads and
+writes leaves, inference tensors, and dtypes for which torch has no kernels.
 """
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -37,9 +38,9 @@ class Elements:
     device : str
         ``"cpu"`` or ``"cuda:0"`` and so on: addresses of different devices have nothing to do with each other.
     places : numpy.ndarray
-        One byte for each byte of each element: the shape of the value, then one dimension for the bytes of an element. Its
-        address and strides are those of the value. On the CPU it is a window on the memory itself; for another device
-        it is good for arithmetic on addresses only and must not be read.
+        One byte for each byte of each element: the shape of the value, then one dimension for the bytes of an element.
+        Its address and strides are those of the value. On the CPU it is a window on the memory itself; for another
+        device it is good for arithmetic on addresses only and must not be read.
     """
 
     __slots__ = ("device", "owner", "places")
@@ -68,6 +69,7 @@ class _CudaArrayInterface:
 
 _as_array = np.asarray
 _from_bytes = np.frombuffer
+_string_at = ctypes.string_at
 
 
 def _window(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
@@ -131,8 +133,8 @@ def elements(value: Value) -> Elements:
 def storage_extent(value: Value) -> Extent:
     """Return the memory of which the elements of ``value`` are a part.
 
-    For a tensor that is its storage. For an array it is the memory of the array (or tensor) at the end of its chain of bases.
-    The value must have elements.
+    For a tensor that is its storage. For an array it is the memory of the array (or tensor) at the end of its chain of
+    bases. The value must have elements.
     """
     if isinstance(value, np.ndarray):
         while isinstance(value.base, np.ndarray):
@@ -241,6 +243,8 @@ def observed_bytes(value: Value) -> bytes:
     except RuntimeError:
         # Some dtypes have no kernel for a copy, for example a conjugated complex32.
         return bytes(logical_bytes(value).tobytes())
+    if originals.device(copy).type == "cpu":
+        return _string_at(originals.address(copy), originals.number_of_elements(copy) * originals.element_size(copy))
     return bytes(logical_bytes(copy).tobytes())
 
 

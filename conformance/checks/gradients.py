@@ -1,5 +1,7 @@
 """The autograd graph behind a tensor, and the gradients that flow through it."""
 
+# ruff: noqa: D401  (a check's docstring says when it is true)
+
 from __future__ import annotations
 
 from collections import deque
@@ -14,7 +16,9 @@ from conformance.checks.registry import check
 
 @check
 def grad_fn(x: torch.Tensor) -> str | None:
-    """Return the name of the node that made ``x``, as printing ``x`` shows it (``"MulBackward0"``); None where there is none.
+    """Return the name of the node that made ``x``, or None where there is none.
+
+    It is the name that printing ``x`` shows, such as ``"MulBackward0"``. Names differ between versions of torch.
 
     Parameters
     ----------
@@ -30,7 +34,8 @@ def graph_nodes(y: torch.Tensor) -> list[str]:
     """Return the names of all nodes behind ``y``, each once, nearest first.
 
     Nodes at equal distance come in the order of the arguments they stand for. A leaf that requires grad ends in
-    ``AccumulateGrad``. The list is empty where ``y`` does not require grad; a leaf that does has ``["AccumulateGrad"]``.
+    ``AccumulateGrad``. The list is empty where ``y`` does not require grad; a leaf that does has
+    ``["AccumulateGrad"]``.
 
     Parameters
     ----------
@@ -46,9 +51,9 @@ def graph_nodes(y: torch.Tensor) -> list[str]:
 def reaches(y: torch.Tensor, x: torch.Tensor) -> bool:
     """True when the graph of ``y`` leads back to ``x``.
 
-    For a leaf the graph must hold its ``AccumulateGrad`` node, for any other tensor the output of the node that made it. A tensor that
-    requires grad reaches itself; none is reached that does not require grad. Nothing is computed, no hook runs, and the graph may
-    have been freed by ``backward()``.
+    For a leaf the graph must hold its ``AccumulateGrad`` node, for any other tensor the output of the node that made
+    it. A tensor that requires grad reaches itself; none is reached that does not require grad. Nothing is computed, no
+    hook runs, and the graph may have been freed by ``backward()``.
 
     Parameters
     ----------
@@ -72,8 +77,8 @@ def reaches(y: torch.Tensor, x: torch.Tensor) -> bool:
 def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor | None:
     """Return the gradient of the sum of ``y`` with respect to ``x``, or None where no gradient flows.
 
-    The graph is kept, and ``grad`` of ``y`` and ``x`` is left as it is. Hooks run, among them those of tensors in between that retain
-    their ``grad``.
+    The graph is kept, and ``grad`` of ``y`` and ``x`` is left as it is. Hooks run, among them those of tensors in
+    between that retain their ``grad``.
 
     Parameters
     ----------

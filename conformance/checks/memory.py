@@ -1,8 +1,13 @@
 """Whether two values share memory, judged on addresses and by writing."""
 
+# ruff: noqa: D401  (a check's docstring says when it is true)
+
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
+import torch
 
 from conformance.checks import originals
 from conformance.checks.elements import (
@@ -12,7 +17,6 @@ from conformance.checks.elements import (
     common_element,
     elements,
     first_and_last,
-    is_tensor,
     observed_bytes,
     read,
     storage_extent,
@@ -26,9 +30,10 @@ from conformance.checks.registry import NotJudged, check
 def shares_storage(a: Value, b: Value) -> bool:
     """True when ``a`` and ``b`` lie in the same storage.
 
-    The storages of the two must have memory in common. For an array the storage is the memory of the array or tensor at the end of its
-    chain of bases. Where elements of ``a`` and ``b`` are at the same address, a write to such an element of each must
-    also show in the other. ``x[0]`` and ``x[1]`` share storage, although no write to one shows in the other.
+    The storages of the two must have memory in common. For an array the storage is the memory of the array or tensor at
+    the end of its chain of bases. Where elements of ``a`` and ``b`` are at the same address, a write to such an element
+    of each must also show in the other. ``x[0]`` and ``x[1]`` share storage, although no write to one shows in the
+    other.
 
     Parameters
     ----------
@@ -62,13 +67,14 @@ def sees_writes(a: Value, b: Value) -> bool:
     a : torch.Tensor or numpy.ndarray
         The value that is read.
     b : torch.Tensor or numpy.ndarray
-        The value that is written; its bytes are restored. An array on memory that can't be written (an array on ``bytes``, a file
-        mapped for reading) is written through ``a``.
+        The value that is written; its bytes are restored. An array on memory that can't be written (an array on
+        ``bytes``, a file mapped for reading) is written through ``a``.
 
     Raises
     ------
     NotJudged
-        When ``a`` or ``b`` has no elements, or is on a device without addresses such as ``meta``; when neither can be written.
+        When ``a`` or ``b`` has no elements, or is on a device without addresses such as ``meta``; when neither can be
+        written.
     """
     of_a, of_b = elements(a), elements(b)
     in_b = common_element(inside=of_a, of=of_b)
@@ -105,8 +111,8 @@ def independent(a: Value, b: Value) -> bool:
 def same_memory(a: Value, b: Value) -> bool:
     """True when each element of ``a`` is, in memory, the element of ``b`` at the same index.
 
-    The shapes, the sizes of an element, the addresses of the first element and the strides must be equal (a dimension of size 1 may
-    have any stride), and a write to the first and to the last element of each must show in the other.
+    The shapes, the sizes of an element, the addresses of the first element and the strides must be equal (a dimension
+    of size 1 may have any stride), and a write to the first and to the last element of each must show in the other.
 
     Parameters
     ----------
@@ -135,31 +141,28 @@ def _steps(of: Elements) -> list[int]:
 def _shows(a: Value, of_a: Elements, b: Value, of_b: Elements, in_b: list[Any], in_a: list[Any]) -> bool:
     """Tell whether writes to places of ``b`` show in ``a``.
 
-    With ``in_a``, the places of ``a`` at the same memory, every write must show; these are written where ``b`` can't be.
-    Without, one that shows is enough.
+    With ``in_a``, the places of ``a`` at the same memory, every write must show; these are written where ``b`` can't
+    be. Without, one that shows is enough.
     """
     targets, device = (in_b, of_b.device) if writable(b) else (in_a, of_a.device)
     if not targets or not (writable(b) or writable(a)):
         raise NotJudged("neither value is on memory that can be written")
-    boolean = _is_boolean(a) or _is_boolean(b)
-    results = [_shows_at(a, places, device, boolean) for places in targets]
+    # Each byte changes, since the two values may have only some in common (a complex number and its real part). Made of
+    # these bytes, a float of any width is finite, so that no conversion on the way can drop the change.
+    other = 1 if _is_boolean(a) or _is_boolean(b) else 0x3C
+    before = observed_bytes(a)
+    results = []
+    for places in targets:
+        old = read(places, device).tobytes()
+        write(places, device, bytes(0 if byte else other for byte in old))
+        try:
+            results.append(observed_bytes(a) != before)
+        finally:
+            write(places, device, old)
     return all(results) if in_a else any(results)
 
 
-def _shows_at(a: Value, places: Any, device: str, boolean: bool) -> bool:
-    """Write another value to the places of one element, look whether ``a`` changes, and restore the bytes."""
-    old = read(places, device).tobytes()
-    # Each byte changes, since the two values may have only some in common (a complex number and its real part). Made of
-    # these bytes, a float of any width is finite, so that no conversion on the way can drop the change.
-    other = 1 if boolean else 0x3C
-    new = bytes(0 if byte else other for byte in old)
-    before = observed_bytes(a)
-    write(places, device, new)
-    try:
-        return before != observed_bytes(a)
-    finally:
-        write(places, device, old)
-
-
 def _is_boolean(value: Value) -> bool:
-    return str(originals.dtype(value) if is_tensor(value) else value.dtype) in ("torch.bool", "bool")
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype.kind == "b")
+    return bool(originals.dtype(value) is torch.bool)

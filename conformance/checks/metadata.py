@@ -1,5 +1,7 @@
 """Facts about a value other than its elements."""
 
+# ruff: noqa: D401  (a check's docstring says when it is true)
+
 from __future__ import annotations
 
 import numpy as np
@@ -34,9 +36,10 @@ def _strides(value: Value) -> tuple[tuple[int, ...], int]:
 
 @check
 def same_metadata(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """True when the two tensors have the same shape, strides, dtype, device and layout, and the same pending conjugation and negation.
+    """True when the two tensors agree in all that describes how elements are stored.
 
-    The storage offset, ``requires_grad`` and the class (tensor or parameter) may differ, and so may the values.
+    That is shape, strides, dtype, device, layout, and pending conjugation and negation. The storage offset,
+    ``requires_grad`` and the class (tensor or parameter) may differ, and so may the values.
 
     Parameters
     ----------
@@ -56,9 +59,10 @@ def same_metadata(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 @check
 def version(x: torch.Tensor) -> int | None:
-    """Return the version counter of ``x``: how many writes in place autograd knows of; None for an inference tensor, which has none.
+    """Return the version counter of ``x``: how many writes in place autograd knows of.
 
-    Tensors that share a counter (a tensor, its views, its ``detach()``) show each other's writes here.
+    It is None for an inference tensor, which has no counter. Tensors that share a counter (a tensor, its views, its
+    ``detach()``) show each other's writes here.
 
     Parameters
     ----------

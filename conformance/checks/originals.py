@@ -26,6 +26,10 @@ def _never(tensor: torch.Tensor) -> bool:
     return False
 
 
+def _marked_as_retaining_grad(tensor: torch.Tensor) -> bool:
+    return bool(getattr(tensor, "retains_grad", False))
+
+
 Tensor = torch.Tensor
 strided = torch.strided
 
@@ -57,8 +61,13 @@ is_conj: Callable[[torch.Tensor], bool] = getattr(torch.Tensor, "is_conj", _neve
 is_neg: Callable[[torch.Tensor], bool] = getattr(torch.Tensor, "is_neg", _never)  # torch 1.10
 is_view = torch.Tensor._is_view
 number_of_elements = torch.Tensor.numel
-retains_grad = _attribute("retains_grad") if hasattr(torch.Tensor, "retains_grad") else _never  # torch 1.9
-storage: Callable[[torch.Tensor], Any] = getattr(torch.Tensor, "untyped_storage", torch.Tensor.storage)  # torch 2.0
+# Before torch 1.10 this was an attribute of those tensors only that retain their grad.
+retains_grad = _attribute("retains_grad") if hasattr(torch.Tensor, "retains_grad") else _marked_as_retaining_grad
+storage: Callable[[torch.Tensor], Any] = getattr(
+    torch.Tensor,
+    "untyped_storage",  # torch 2.0
+    getattr(torch.Tensor, "_storage", torch.Tensor.storage),  # torch 1.11
+)
 stride = torch.Tensor.stride
 to_cpu = torch.Tensor.cpu
 to_numpy = torch.Tensor.numpy

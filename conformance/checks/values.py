@@ -1,5 +1,7 @@
 """Whether two values hold the same numbers."""
 
+# ruff: noqa: D401  (a check's docstring says when it is true)
+
 from __future__ import annotations
 
 import math
@@ -17,9 +19,10 @@ from conformance.checks.registry import check
 def equal(a: Any, b: Any) -> bool:
     """True when ``a`` and ``b`` are of one kind and equal in shape, dtype, device and all elements.
 
-    A nan equals a nan (of any sign and payload), and 0.0 does not equal -0.0; for complex numbers this is so in each part. A tensor and
-    a parameter are one kind, a tensor and an array are not. Layout, strides and ``requires_grad`` may differ. Lists, tuples
-    and dictionaries are equal when they have one type, one length and equal items; other objects when they have one type and ``==`` says so.
+    A nan equals a nan (of any sign and payload), and 0.0 does not equal -0.0; for complex numbers this is so in each
+    part. A tensor and a parameter are one kind, a tensor and an array are not. Layout, strides and ``requires_grad``
+    may differ. Lists, tuples and dictionaries are equal when they have one type, one length and equal items; other
+    objects when they have one type and ``==`` says so.
 
     Parameters
     ----------
@@ -52,9 +55,10 @@ def equal(a: Any, b: Any) -> bool:
 def same_values(a: Any, b: Any) -> bool:
     """True when ``a`` and ``b`` have the same shape and hold the same numbers, exactly.
 
-    Dtype, device and container don't count: a tensor may be compared with an array, a number or nested lists of numbers,
-    and ``True`` is 1. There is no tolerance and no rounding: 0.1 in float32 is not 0.1 in float64. A nan equals a
-    nan, and 0.0 does not equal -0.0; an integer 0 equals 0.0 only. A real number equals a complex one with the imaginary part 0.0.
+    Dtype, device and container don't count: a tensor may be compared with an array, a number or nested lists of
+    numbers, and ``True`` is 1. There is no tolerance and no rounding: 0.1 in float32 is not 0.1 in float64. A nan
+    equals a nan, and 0.0 does not equal -0.0; an integer 0 equals 0.0 only. A real number equals a complex one with the
+    imaginary part 0.0.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
 """Identity of objects, and the views that autograd knows of."""
 
+# ruff: noqa: D401  (a check's docstring says when it is true)
+
 from __future__ import annotations
 
 import torch
@@ -25,9 +27,9 @@ def same_object(a: object, b: object) -> bool:
 def is_view_of(a: torch.Tensor, b: torch.Tensor) -> bool:
     """True when autograd has ``a`` on record as a view of ``b``, and both lie in one storage.
 
-    Torch keeps only the end of a chain of views. So a view of a view ``v`` of ``x`` is a view of both ``x`` and ``v``, and so
-    is any other view of ``x``, a sibling of ``v``. The result of ``detach()``, ``data``, or of an operation in inference mode is on
-    record as a view of nothing, although it shares storage. No tensor is a view of itself.
+    Torch keeps only the end of a chain of views. So a view of a view ``v`` of ``x`` is a view of both ``x`` and ``v``,
+    and so is any other view of ``x``, a sibling of ``v``. The result of ``detach()``, ``data``, or of an operation in
+    inference mode is on record as a view of nothing, although it shares storage. No tensor is a view of itself.
 
     Parameters
     ----------

@@ -132,6 +132,7 @@ class SweepChoices(Choices):
 
     @property
     def length(self) -> int:
+        """Return how many positions the sweep needs, as far as this example shows."""
         return max(self._rows, min(self._longest, SWEEP_OF_PICKS))
 
     def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
@@ -227,48 +228,42 @@ class NarrowedChoices(_BytewiseChoices):
         self._failing = failing
 
     def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
-        few = 8
-        recorded = self._failing.get(label)
-        index = next((number for number, option in enumerate(options) if option == recorded), 0)
-        chosen = self._index(index + 1 if index < few else few + 1)
-        return options[index] if chosen == few else options[chosen]
+        return self._narrowed(options, self._failing.get(label))
 
     def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
         recorded = self._failing.get(label)
         if not isinstance(recorded, tuple) or len(recorded) != len(factors):
-            rows = admissible_rows(factors, admits)[:1]
-        else:
-            rows = _narrowed_rows(tuple(map(tuple, factors)), admits, recorded)
-        return rows[self._index(len(rows))] if rows else None
+            recorded = (None,) * len(factors)
+        chosen = tuple(map(self._narrowed, factors, recorded))
+        if admits(chosen):
+            return chosen
+        # What does not go together is mended by making one factor less simple, as little as possible, or else by taking
+        # the first few from the recorded combination.
+        for place in reversed(range(len(factors))):
+            values = factors[place]
+            for value in values[values.index(chosen[place]) + 1 : _place(recorded[place], values) + 1]:
+                mended = (*chosen[:place], value, *chosen[place + 1 :])
+                if admits(mended):
+                    return mended
+        for place in range(len(factors)):
+            mended = (*recorded[: place + 1], *chosen[place + 1 :])
+            if admits(mended):
+                return mended
+        return next(iter(admissible_rows(factors, admits)), None)
+
+    def _narrowed(self, options: Sequence[T], recorded: object) -> T:
+        """Return an option up to the recorded one, which is itself as likely as all the simpler ones together."""
+        last = _place(recorded, options)
+        # One byte for every decision, needed or not: a change of one then leaves the meaning of the others.
+        number = self._byte()
+        if number >= 128:
+            return options[last]
+        return options[(number if last < 128 else number * 128 + self._byte()) % (last + 1)]
 
 
-_narrowed: dict[Any, tuple[tuple[Any, ...], ...]] = {}
-
-
-def _narrowed_rows(
-    factors: tuple[tuple[Any, ...], ...], admits: Admits, recorded: tuple[Any, ...]
-) -> tuple[tuple[Any, ...], ...]:
-    """Return the admissible combinations no more complicated than the recorded one, simplest first.
-
-    A factor takes its simplest value, the recorded one, or the simplest that goes with the recorded rest.
-    """
-    key = (factors, admits, recorded)
-    rows = _narrowed.get(key)
-    if rows is None:
-        alternatives = []
-        for place, values in enumerate(factors):
-            fitting = next((v for v in values if admits((*recorded[:place], v, *recorded[place + 1 :]))), None)
-            alternatives.append([v for v in values if v in (values[0], fitting, recorded[place])])
-        ranks = [{value: rank for rank, value in enumerate(values)} for values in factors]
-
-        def complexity(row: tuple[Any, ...]) -> tuple[int, list[int]]:
-            places = [rank[value] for rank, value in zip(ranks, row)]
-            return sum(place > 0 for place in places), places
-
-        rows = tuple(sorted(filter(admits, product(*alternatives)), key=complexity))
-        rows = rows or admissible_rows(factors, admits)[:1]
-        _narrowed[key] = rows
-    return rows
+def _place(recorded: object, options: Sequence[Any]) -> int:
+    """Return where the recorded value is among the options; 0 when it is not."""
+    return next((place for place, option in enumerate(options) if option == recorded), 0)
 
 
 _steps: dict[tuple[int, int], int] = {}

@@ -93,10 +93,7 @@ def dtype_name(item: object) -> str:
     item
         What ``given`` passed.
     """
-    if isinstance(item, torch.dtype):
-        name = str(item)[len("torch.") :]
-    else:
-        name = str(item)
+    name = str(item)[len("torch.") :] if isinstance(item, torch.dtype) else str(item)
     if name not in NAMES:
         raise ValueError(f"{name!r} is not a dtype that inputs can have{did_you_mean(name, NAMES)}")
     return name

@@ -17,9 +17,9 @@ import torch
 from conformance.inputs import kinds
 from conformance.inputs.choices import Choices, NoSuchInput
 from conformance.inputs.covering import Admits
-from conformance.inputs.dtypes import DTYPE_CLASSES, DtypeClass
+from conformance.inputs.device import set_current_device
+from conformance.inputs.dtypes import DTYPE_CLASSES, NAMES, DtypeClass
 from conformance.inputs.kind import Input, registered_kinds
-from conformance.inputs.kinds.tensors import set_current_device
 from conformance.inputs.recipes import BASE_NAMESPACE, build
 from conformance.language.model import Fragment
 
@@ -58,9 +58,9 @@ class Example:
     made
         What was chosen, by label; for a tensor ``x`` the label ``x`` has the names of dtype, layout, size and state.
     domains
-        For each label with a combination: the values of each factor, and the condition that a combination is admitted.
-        The pair is what `conformance.inputs.covering.admissible_pairs` takes; the condition has the names of the
-        factors as its ``axes``.
+        For each tensor and array that does not depend on another input: the values of each factor, and the condition
+        that a combination is admitted. The pair is what `conformance.inputs.covering.admissible_pairs` takes; the
+        condition has the names of the factors as its ``axes``.
     """
 
     recipes: dict[str, str]
@@ -110,7 +110,11 @@ class Given:
 
     def __init__(self, given: Sequence[tuple[str, Fragment]], device: str) -> None:
         self._device = device
-        self._parts = [_Part(name, fragment, [earlier for earlier, _ in given]) for name, fragment in given]
+        self._parts = [
+            _Part(name, fragment, [earlier for earlier, _ in given[:place]])
+            for place, (name, fragment) in enumerate(given)
+        ]
+        self._dependent = [part.name for part in self._parts if part.depends]
 
     def draw(self, choices: Choices) -> Example:
         """Return one example.
@@ -137,7 +141,10 @@ class Given:
                 source = part.evaluate(values, self._device)
             recipe = recipes[name] = source.recipe(name, choices)
             namespace[name] = values[name] = build(recipe, namespace)
-        return Example(recipes, values, choices.made, choices.domains)
+        domains = choices.domains
+        if self._dependent:
+            domains = {label: domain for label, domain in domains.items() if label not in self._dependent}
+        return Example(recipes, values, choices.made, domains)
 
 
 class _Part:
@@ -153,7 +160,7 @@ class _Part:
             raise InvalidGiven(fragment, name, f"not a Python expression: {error.msg}") from error
         self._code: CodeType = compile(tree, "<given>", "eval")
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        self._depends = bool(used & set(names))
+        self.depends = bool(used & set(names))
 
     def evaluate(self, values: dict[str, Any], device: str) -> Input:
         set_current_device(device)
@@ -165,13 +172,20 @@ class _Part:
         except NoSuchInput:
             raise
         except Exception as error:
+            if isinstance(error, AttributeError) and (lacking := _lacking_dtype(self.fragment.text)):
+                raise NoSuchInput(f"{self.name}: this torch has no {lacking}") from error
             raise InvalidGiven(self.fragment, self.name, f"{type(error).__name__}: {error}") from error
         if not isinstance(source, Input):
             reason = f"{self.fragment.text.strip()} is not a call of an input kind but {type(source).__name__}"
             raise InvalidGiven(self.fragment, self.name, reason)
-        if not self._depends:
+        if not self.depends:
             self.independent = source
         return source
+
+
+def _lacking_dtype(text: str) -> Optional[str]:
+    """Return the name of a dtype that an expression uses and only other versions of torch have."""
+    return next((name for name in NAMES if f"torch.{name}" in text and not hasattr(torch, name)), None)
 
 
 _names: dict[str, Any] = {}

@@ -42,6 +42,7 @@ class Alternatives(Input):
         self._recipes = recipes
 
     def recipe(self, label: str, choices: Choices) -> str:
+        """Return one of the expressions."""
         return choices.pick(label, self._recipes)
 
 

@@ -121,7 +121,9 @@ def has_layout(tensor: torch.Tensor, layout: str) -> bool:
     layout
         One of `LAYOUTS`.
     """
-    shape, strides, offset = tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
+    shape: Shape = tuple(tensor.shape)
+    strides: Shape = tuple(tensor.stride())
+    offset = int(tensor.storage_offset())
     conj = hasattr(tensor, "is_conj") and tensor.is_conj()
     neg = hasattr(tensor, "is_neg") and tensor.is_neg()
     if conj or neg or layout in ("conj", "neg"):
@@ -139,7 +141,7 @@ def has_layout(tensor: torch.Tensor, layout: str) -> bool:
     if layout == "permuted":
         return strides == _permuted_strides(shape)
     if layout == "channels_last":
-        return tensor.is_contiguous(memory_format=torch.channels_last) and not tensor.is_contiguous()
+        return bool(tensor.is_contiguous(memory_format=torch.channels_last) and not tensor.is_contiguous())
     return strides == contiguous_strides(shape)
 
 

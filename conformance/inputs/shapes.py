@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from math import prod
 from typing import NamedTuple, Optional
 
 from conformance.inputs.layouts import Shape, fits
 
-SIZES = ("1-d", "one", "0-d", "empty", "2-d", "3-d", "4-d")
+SIZES = ("1-d", "2-d", "3-d", "4-d", "one", "0-d", "empty")
 """The names of the size classes, simplest first; permanent, since results show them.
 
 ``empty`` has no element, ``one`` one element and at least a dimension, ``2-d`` two dimensions and two elements or more.
@@ -17,7 +17,7 @@ SIZES = ("1-d", "one", "0-d", "empty", "2-d", "3-d", "4-d")
 
 MOST_ELEMENTS = 24
 
-_REPRESENTATIVES = ((), (0,), (1,), (3,), (2, 3), (2, 2, 3), (1, 2, 2, 2))
+_REPRESENTATIVES = ((3,), (2, 3), (2, 2, 3), (1, 2, 2, 2), (1,), (), (0,))
 
 
 class ShapeLimits(NamedTuple):
@@ -65,7 +65,7 @@ def size_class(shape: Shape) -> str:
     return f"{len(shape)}-d" if size > 1 else "one" if size else "empty"
 
 
-@lru_cache(maxsize=None)
+@cache
 def shapes_within(limits: ShapeLimits) -> tuple[Shape, ...]:
     """Return shapes within limits, simplest first: what stands for its class, then by dimensions and elements.
 
@@ -89,7 +89,7 @@ def shapes_within(limits: ShapeLimits) -> tuple[Shape, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=None)
+@cache
 def shapes_of(size: str, layout: str, limits: ShapeLimits) -> tuple[Shape, ...]:
     """Return the shapes of a size class that fit a layout, simplest first.
 
@@ -105,7 +105,8 @@ def shapes_of(size: str, layout: str, limits: ShapeLimits) -> tuple[Shape, ...]:
     return tuple(shape for shape in shapes_within(limits) if size_class(shape) == size and fits(layout, shape))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _small_shapes() -> tuple[Shape, ...]:
     shapes = [shape for ndim in range(5) for shape in product(range(5), repeat=ndim) if prod(shape) <= MOST_ELEMENTS]
-    return tuple(sorted(shapes, key=lambda s: (s not in _REPRESENTATIVES, len(s), prod(s), sum(s), s)))
+    others = [shape for shape in shapes if shape not in _REPRESENTATIVES]
+    return (*_REPRESENTATIVES, *sorted(others, key=lambda shape: (len(shape), prod(shape), sum(shape), shape)))

@@ -31,9 +31,7 @@ def select_states(requires_grad: Optional[bool], leaf: Optional[bool], names: tu
         The states to select from.
     """
     return tuple(
-        name
-        for name in names
-        if requires_grad in (None, name in REQUIRING_GRAD) and leaf in (None, name in LEAVES)
+        name for name in names if requires_grad in (None, name in REQUIRING_GRAD) and leaf in (None, name in LEAVES)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 from math import prod
 from zlib import crc32
 
@@ -62,7 +62,7 @@ def patterns(dtype: str, finite: bool) -> tuple[str, ...]:
     return (*_INTEGRAL, *_MIXTURES)
 
 
-@lru_cache(maxsize=None)
+@cache
 def literal(dtype: str, shape: tuple[int, ...], pattern: str, finite: bool) -> str:
     """Return a nested list of numbers as Python source.
 
@@ -80,7 +80,7 @@ def literal(dtype: str, shape: tuple[int, ...], pattern: str, finite: bool) -> s
     return nested(shape, numbers(dtype, prod(shape), pattern, finite))
 
 
-@lru_cache(maxsize=None)
+@cache
 def imaginary_literal(dtype: str, shape: tuple[int, ...], pattern: str, finite: bool) -> str:
     """Return a nested list of complex numbers whose conjugates have the numbers of `literal` as imaginary parts.
 
@@ -151,7 +151,7 @@ def _integral(dtype: str, pattern: str, count: int) -> Numbering:
     if pattern == "signed":
         return lambda position: str(-(position % high) if low and position % 2 else position % high)
     if pattern == "extreme":
-        return lambda position: str(low if position == count - 1 and count > 1 else high if not position else position)
+        return lambda position: str({0: high, count - 1: low if count > 1 else high}.get(position, position))
     if pattern in ("zeros", "ones"):
         return lambda position: "01"[pattern == "ones"]
     few = [0, 1, 2, 3, 5, 100, high, low, *([-1, -2, -7] if low else [])]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.documents import read_document
+from conformance.language.documents import has_broken, read_document
 from conformance.language.drafts import ClaimDraft
 from conformance.language.model import Claim, Place
 from conformance.language.places import display_path
@@ -47,7 +47,7 @@ class Corpus:
 
 
 def default_root() -> Path:
-    """The folder of the project's own corpus: the one inside an installed package, or the checkout's ``spec``."""
+    """Return the folder of the project's own corpus: an installed package has its own, a checkout its ``spec``."""
     packaged = _PACKAGE / "_corpus" / "spec"
     return packaged if packaged.is_dir() else _PACKAGE.parent / "spec"
 
@@ -82,11 +82,9 @@ def load_corpus(
         sources = sources.joined(read_sources(path, problems))
     context = context or Context.default()
     drafts: list[ClaimDraft] = []
-    files: list[Path] = []
     for path in _files(paths, problems):
-        files.append(path)
         drafts.extend(_drafts(path, sources, root, context, problems))
-    good = check_corpus(drafts, files, root, problems)
+    good = check_corpus(drafts, problems)
     claims = sorted((draft.finished() for draft in good), key=lambda claim: claim.id)
     return Corpus(tuple(claims), sources, root), problems.sorted()
 
@@ -97,7 +95,7 @@ def load_file(
     """Read one spec file: its claims without a problem, in the order of the file, and all its problems."""
     problems = Problems()
     drafts = _drafts(path, sources, root, context or Context.default(), problems)
-    good = check_corpus(drafts, [path], root, problems)
+    good = check_corpus(drafts, problems)
     return [draft.finished() for draft in good], problems.sorted()
 
 
@@ -122,6 +120,8 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
         else:
             found = [path]
         for file in found:
+            if file.suffix == ".yml":
+                problems.add(Place(display_path(file), 1, 1), "E106", "spec files end in .yaml; rename this one")
             full = file.resolve()
             if full not in seen:
                 seen.add(full)
@@ -131,17 +131,21 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
 def _drafts(
     path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems
 ) -> list[ClaimDraft]:
-    """The claims of a file that have no problem of their own."""
+    """Read a file and return the claims that have no problem of their own."""
     name = display_path(path)
     try:
         with open(path, "rb") as file:
             content = file.read(4 * 1024 * 1024)
     except OSError as error:
-        problems.add(Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}; give the path of a spec file")
+        problems.add(
+            Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}; give the path of a spec file"
+        )
         return []
+    before_reading = len(problems)
     document = read_document(name, content, problems)
     if document is None:
         return []
+    damaged = len(problems) > before_reading
     check_file(document, path, root, problems)
     good: list[ClaimDraft] = []
     entries = Reader(document, problems).claims()
@@ -153,6 +157,10 @@ def _drafts(
             return good
         for draft in drafts:
             check_claim(draft, sources, context, problems)
-        check_entry(drafts, context, problems)
-        if len(problems) == before:
+        check_entry(drafts, problems)
+        if len(problems) == before and not (damaged and (document.replaced or _any_broken(drafts))):
             good.extend(drafts)
+
+
+def _any_broken(drafts: Sequence[ClaimDraft]) -> bool:
+    return any(has_broken(draft.node) for draft in drafts)

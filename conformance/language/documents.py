@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Optional, Union
 
 import yaml
@@ -21,6 +22,8 @@ from conformance.language.problems import Problems
 MAXIMUM_BYTES = 256 * 1024
 MAXIMUM_DEPTH = 16
 MAXIMUM_LINE = 4000
+# How often one file is told the same.
+MAXIMUM_REPEATS = 20
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -43,7 +46,10 @@ _SURPRISES = [
     (re.compile(r"[-+]?0[xb][0-9a-fA-F_]+"), "a number in another base"),
     (re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"), "a number in base 60"),
     (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"), "a date"),
-    (re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)[eE][-+]?[0-9]+"), "a number to some programs, text to others"),
+    (
+        re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)[eE][-+]?[0-9]+"),
+        "a number to some programs, text to others",
+    ),
     (re.compile(r"[-+]?\.(?i:inf|nan)"), "a number"),
     (re.compile(r"[-+]?[0-9][0-9_]*"), "a whole number"),
     (re.compile(r"[-+]?([0-9][0-9_]*\.[0-9_]*|\.[0-9_]+)"), "a number"),
@@ -55,9 +61,15 @@ _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]*")
 
 _SYNTAX_ADVICE = [
     ("mapping values are not allowed", "text that contains ': ' needs quotes"),
-    ("could not find expected ':'", "a key needs a colon and a space after it, and text over several lines needs '|' or quotes"),
+    (
+        "could not find expected ':'",
+        "a key needs a colon and a space after it, and text over several lines needs '|' or quotes",
+    ),
     ("cannot start any token", "text that starts with one of @ ` % needs quotes"),
-    ("did not find expected ',' or", "inside {} and [] text that contains one of , [ ] { } needs quotes; and every bracket must be closed"),
+    (
+        "did not find expected ',' or",
+        "inside {} and [] text that contains one of , [ ] { } needs quotes; and every bracket must be closed",
+    ),
     ("did not find expected key", "look at the indentation, and for text that goes on after a closing quote"),
     ("did not find expected '-'", "look at the indentation of this list"),
     ("did not find expected alphabetic or numeric", "text that starts with * or & needs quotes"),
@@ -125,6 +137,8 @@ class Document:
         self.path = path
         self.text = text
         self.root: Optional[Node] = None
+        # Whether a character that can't stand in a spec was replaced, so that the text is not what the author wrote.
+        self.replaced = False
         self._starts: Optional[list[int]] = None
 
     def place(self, node: Node) -> Place:
@@ -156,7 +170,7 @@ class Document:
         return self._starts
 
     def _index(self, scalar: Scalar, offset: int) -> int:
-        """The position in the whole text of ``scalar.value[offset]``."""
+        """Find the position in the whole text of ``scalar.value[offset]``."""
         text, value, starts = self.text, scalar.value, self._line_starts()
         position = starts[scalar.line - 1] + scalar.column - 1
         if scalar.style == "|":
@@ -211,12 +225,12 @@ class Document:
 
 
 def read_text(path: str, content: bytes, problems: Problems) -> Optional[str]:
-    """Decode a file; report what can't stand in a spec and put a space for it, so that reading goes on."""
+    """Decode a file; report what can't stand in a spec."""
     if len(content) > MAXIMUM_BYTES:
         problems.add(
             Place(path, 1, 1),
             "E004",
-            f"the file has {len(content):,} bytes and a spec file at most {MAXIMUM_BYTES:,}; split it, one subject to a file",
+            f"the file has {len(content):,} bytes and a spec file at most {MAXIMUM_BYTES:,}; one subject to a file",
         )
         return None
     try:
@@ -240,18 +254,14 @@ def read_text(path: str, content: bytes, problems: Problems) -> Optional[str]:
                 f"this line has {len(line_text):,} characters, and {MAXIMUM_LINE:,} are the most; break it",
             )
             return None
-    reported = 0
-    for match in _FORBIDDEN.finditer(text):
+    for match in islice(_FORBIDDEN.finditer(text), MAXIMUM_REPEATS):
         character = match.group()
         good = text[: match.start()]
         line = good.count("\n") + 1
         column = match.start() - (good.rfind("\n") + 1) + 1
         what = _FORBIDDEN_NAMES.get(character, "an invisible character; remove it, or write it as an escape in Python")
         problems.add(Place(path, line, column), "E003", f"U+{ord(character):04X} is {what}")
-        reported += 1
-        if reported == 20:
-            break
-    return _FORBIDDEN.sub(" ", text)
+    return text
 
 
 def read_document(path: str, content: bytes, problems: Problems) -> Optional[Document]:
@@ -259,15 +269,19 @@ def read_document(path: str, content: bytes, problems: Problems) -> Optional[Doc
     text = read_text(path, content, problems)
     if text is None:
         return None
-    document = Document(path, text)
+    clean = _FORBIDDEN.sub(" ", text)
+    document = Document(path, clean)
+    document.replaced = clean != text
     try:
-        document.root = _compose(yaml.parse(text, Loader=_LOADER), document, problems)
+        document.root = _compose(yaml.parse(clean, Loader=_LOADER), document, problems)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path, 1, 1)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         context = getattr(error, "context", None)
-        advice = next((text for part, text in _SYNTAX_ADVICE if part in problem), "look at the quotes, brackets and indentation")
+        advice = next(
+            (text for part, text in _SYNTAX_ADVICE if part in problem), "look at the quotes, brackets and indentation"
+        )
         problems.add(place, "E005", f"not YAML: {problem}{f' {context}' if context else ''}; {advice}")
         return None
     except RecursionError:
@@ -338,9 +352,7 @@ def _compose(events: Iterable[Any], document: Document, problems: Problems) -> O
                 )
             if event.version or event.tags:
                 mark = event.start_mark
-                problems.add(
-                    Place(path, mark.line + 1, mark.column + 1), "E006", "a YAML directive ('%'); remove it"
-                )
+                problems.add(Place(path, mark.line + 1, mark.column + 1), "E006", "a YAML directive ('%'); remove it")
     return root
 
 
@@ -348,9 +360,11 @@ def _refuse(event: Any, path: str, problems: Problems) -> None:
     mark = event.start_mark
     place = Place(path, mark.line + 1, mark.column + 1)
     if type(event) is yaml.AliasEvent:
-        message = f"'*{event.anchor}' is a YAML alias; write the value out, or use `each` (text that starts with * needs quotes)"
+        message = f"'*{event.anchor}' is a YAML alias; write the value out (text that starts with * needs quotes)"
     elif event.anchor is not None:
-        message = f"'&{event.anchor}' is a YAML anchor; remove it, and use `each` for what repeats (text that starts with & needs quotes)"
+        message = (
+            f"'&{event.anchor}' is a YAML anchor; remove it, `each` repeats (text that starts with & needs quotes)"
+        )
     else:
         message = f"'{event.tag}' is a YAML tag; remove it (text that starts with ! needs quotes)"
     problems.add(place, "E006", message)
@@ -360,9 +374,9 @@ def _put_entry(parent: Mapping, key: Node, value: Node, document: Document, prob
     """Add a key and its value, or report the key."""
     before = len(problems)
     _report_key(parent, key, document, problems)
-    if len(problems) > before or not isinstance(key, Scalar):
-        parent.damaged = True
-    else:
+    parent.damaged |= len(problems) > before or not isinstance(key, Scalar)
+    # A key that YAML may read as something else stays, so that nobody says that it is missing as well.
+    if isinstance(key, Scalar) and key.value not in parent.keys and (key.style or key.value != "<<"):
         parent.keys[key.value] = key
         parent.entries[key.value] = value
 
@@ -371,7 +385,9 @@ def _report_key(parent: Mapping, key: Node, document: Document, problems: Proble
     place = document.place(key)
     if not isinstance(key, Scalar):
         if not isinstance(key, Broken):
-            problems.add(place, "E103", "a key must be a word, not a list or a mapping; look for a '{' or '[' that needs quotes")
+            problems.add(
+                place, "E103", "a key must be a word, not a list or a mapping; look for a '{' or '[' that needs quotes"
+            )
         return
     name = key.value
     if name == "<<" and not key.style:
@@ -388,8 +404,8 @@ def _report_key(parent: Mapping, key: Node, document: Document, problems: Proble
 
 @lru_cache(maxsize=8192)
 def surprise(value: str) -> Optional[str]:
-    """What some YAML program reads plain text as, where that is not text."""
-    if len(value) > 40 or " " in value and not value[:1].isdigit():
+    """Tell what some YAML program reads plain text as, where that is not text."""
+    if len(value) > 40 or (" " in value and not value[:1].isdigit()):
         return None
     return next((what for pattern, what in _SURPRISES if pattern.fullmatch(value)), None)
 
@@ -418,7 +434,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes directly inside a node."""
+    """Yield the nodes directly inside a node."""
     if isinstance(node, Listing):
         yield from node.items
     elif isinstance(node, Mapping):
@@ -427,6 +443,6 @@ def children(node: Node) -> Iterator[Node]:
 
 def has_broken(node: Node) -> bool:
     """Whether something inside was refused while reading."""
-    if isinstance(node, Broken) or isinstance(node, (Listing, Mapping)) and node.damaged:
+    if isinstance(node, Broken) or (isinstance(node, (Listing, Mapping)) and node.damaged):
         return True
     return any(has_broken(child) for child in children(node))

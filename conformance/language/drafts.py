@@ -32,7 +32,7 @@ class SourceDraft:
     place: Place
 
     def finished(self) -> Source:
-        """The entry as part of a claim."""
+        """Make the entry a part of a claim."""
         key = self.key.text if self.key else None
         row = self.row.text if self.row else None
         return Source(self.kind, self.name.text, key, row, self.place)
@@ -50,7 +50,7 @@ class RaisesDraft:
     place: Place
 
     def finished(self) -> Raises:
-        """The error or warning as part of a claim."""
+        """Make the error or warning a part of a claim."""
         promised = self.promised or ("message" if self.message else "type" if self.type else "error")
         return Raises(
             self.type.text if self.type else None, self.message.text if self.message else None, promised, self.place
@@ -72,7 +72,7 @@ class ExpectationDraft:
         return not (self.expect or self.raises or self.warns or self.crashes)
 
     def finished(self) -> Expectation:
-        """The expectation as part of a claim."""
+        """Make the expectation a part of a claim."""
         return Expectation(
             tuple(snippet.fragment for snippet in self.expect),
             self.raises.finished() if self.raises else None,
@@ -89,7 +89,7 @@ class ConditionsDraft:
     values: dict[str, Scalar] = field(default_factory=dict)
 
     def finished(self) -> Conditions:
-        """The conditions as part of a claim."""
+        """Make the conditions a part of a claim."""
         return Conditions(**{name: scalar.value for name, scalar in self.values.items()})
 
 
@@ -111,7 +111,7 @@ class DivergenceDraft:
     wording: Optional[Snippet]
 
     def finished(self) -> Divergence:
-        """The divergence as part of a claim."""
+        """Make the divergence a part of a claim."""
         return Divergence(
             kind=self.kind or "",
             when=self.when.finished(),
@@ -145,7 +145,7 @@ class ComparisonDraft:
     sizes_node: Optional[Node]
 
     def finished(self) -> Optional[Comparison]:
-        """The comparison as part of a claim."""
+        """Make the comparison a part of a claim."""
         if self.setup is None:
             return None
         return Comparison(self.setup.fragment, named_fragments(self.kernels), tuple(self.sizes))
@@ -188,7 +188,7 @@ class ClaimDraft:
         return [text if "/" in text else f"{self.subject}/{text}" for text in (snippet.text for snippet in self.was)]
 
     def finished(self) -> Claim:
-        """The claim."""
+        """Make the claim."""
         return Claim(
             id=self.id,
             subject=self.subject,

@@ -103,7 +103,7 @@ class Code:
         return frozenset().union(*(step.binds for step in self.steps))
 
     def undefined(self, defined: frozenset[str]) -> Iterator[Name]:
-        """The names that neither ``defined`` nor an earlier statement gives."""
+        """Yield the names that neither ``defined`` nor an earlier statement gives."""
         known = set(defined)
         everything = known | self.binds
         for step in self.steps:
@@ -153,9 +153,7 @@ def _look(text: str, mode: str) -> Code:
         return Code(None, _too_deep())
     if looker.misplaced:
         return Code(None, looker.misplaced)
-    return Code(
-        tree, None, tuple(steps), tuple(looker.calls), tuple(looker.attributes), tuple(looker.imports)
-    )  # type: ignore[arg-type]
+    return Code(tree, None, tuple(steps), tuple(looker.calls), tuple(looker.attributes), tuple(looker.imports))
 
 
 def _too_deep() -> SyntaxMistake:
@@ -192,7 +190,7 @@ class _Offsets:
         for line in self._lines[:-1]:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
-    def of(self, node: Union[ast.expr, ast.stmt, ast.ExceptHandler]) -> int:
+    def of(self, node: Union[ast.expr, ast.stmt, ast.keyword]) -> int:
         line, column = node.lineno - 1, node.col_offset
         if not self._ascii:
             column = len(self._lines[line].encode()[:column].decode(errors="ignore"))
@@ -260,10 +258,9 @@ class _Looker:
             return
         elif isinstance(node, ast.ExceptHandler) and node.name:
             local = local | {node.name}
-        elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) and not deferred:
-            if self.misplaced is None:
-                word = type(node).__name__.lower().replace("from", " from")
-                self.misplaced = SyntaxMistake(f"'{word}' outside a function", self.offsets.of(node))
+        elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) and not (deferred or self.misplaced):
+            word = type(node).__name__.lower().replace("from", " from")
+            self.misplaced = SyntaxMistake(f"'{word}' outside a function", self.offsets.of(node))
         for child in ast.iter_child_nodes(node):
             self.visit(child, local, deferred)
 
@@ -302,11 +299,8 @@ class _Looker:
                 complete = False
             else:
                 arguments.append((argument.id if isinstance(argument, ast.Name) else None, self.offsets.of(argument)))
-        # Before 3.9's successors a keyword has no usable place of its own in every case; its value does.
         keywords = tuple(
-            (keyword.arg, getattr(keyword, "col_offset", None) is not None and self.offsets.of(keyword) or 0)  # type: ignore[arg-type]
-            for keyword in node.keywords
-            if keyword.arg is not None
+            (keyword.arg, self.offsets.of(keyword)) for keyword in node.keywords if keyword.arg is not None
         )
         self.calls.append(Call(node.func.id, self.offsets.of(node), tuple(arguments), keywords, complete))
 
@@ -321,7 +315,7 @@ def _targets(node: ast.AST) -> set[str]:
 
 
 def _bound(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that code binds in its own scope."""
+    """Collect the names that code binds in its own scope."""
     found: set[str] = set()
     pending = list(nodes)
     while pending:

@@ -46,7 +46,8 @@ class Source:
 
     ``kind`` is one of ``docs`` (a docstring; ``name`` is the public object), ``note`` (a page of the documentation;
     ``name`` is its key in ``sources.yaml``), ``article`` (``name`` is the article's letter, ``row`` the row of its
-    list of claims) or ``release`` (release notes; ``name`` is the version). ``key`` is the few words that find the sentence.
+    list of claims) or ``release`` (release notes; ``name`` is the version). ``key`` is the few words that find the
+    sentence.
     """
 
     kind: str
@@ -153,8 +154,10 @@ class Claim:
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that change whenever what is measured changes (not with title, notes or sources)."""
         content = _plain(
-            (self.given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified)
-            + tuple((d.when, d.where, d.instead, d.example) for d in self.diverges)
+            (
+                *(self.given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified),
+                *((d.when, d.where, d.instead, d.example) for d in self.diverges),
+            )
         )
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
 

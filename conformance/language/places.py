@@ -7,9 +7,8 @@ from pathlib import Path
 
 
 def display_path(path: Path) -> str:
-    """A path relative to the current directory where it is below that, else absolute; with slashes."""
-    full = os.path.abspath(path)
-    here = os.getcwd()
-    if full.startswith(here.rstrip(os.sep) + os.sep):
-        full = os.path.relpath(full, here)
-    return full.replace(os.sep, "/")
+    """Write a path relative to the current directory where it is below that, else absolute; with slashes."""
+    # Not `resolve`: a link is named as the user named it.
+    full = Path(os.path.abspath(path))  # noqa: PTH100
+    here = Path.cwd()
+    return full.relative_to(here).as_posix() if here in full.parents else full.as_posix()

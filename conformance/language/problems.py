@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.language.codes import CODES
 from conformance.language.model import Place
 
 
@@ -25,8 +26,13 @@ class Problem:
     code: str
     message: str
 
+    @property
+    def name(self) -> str:
+        """The rule's name."""
+        return CODES[self.code].name
+
     def __str__(self) -> str:
-        return f"{self.place} {self.code} {self.message}"
+        return f"{self.place} {self.code} {self.name}: {self.message}"
 
 
 class Problems:

@@ -19,7 +19,7 @@ from conformance.language.drafts import (
 from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES, SOURCE_KINDS
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.language.snippets import Row, Snippet
+from conformance.language.snippets import Row, Snippet, cut_at_comma
 
 FILE_KEYS = ("subject", "claims")
 CLAIM_KEYS = (
@@ -207,6 +207,9 @@ class Reader:
     def _named(self, table: Optional[Mapping], what: str, row: Optional[Row]) -> list[NamedSnippet]:
         found = []
         for name, value in table.entries.items() if table else ():
+            if isinstance(value, Scalar) and not value.value and cut_at_comma(name):
+                # The rest of a call that lacks quotes; the call itself is reported.
+                continue
             snippet = self._code(value, f"{what} '{name}'", row)
             if snippet is not None and table is not None:
                 found.append(NamedSnippet(name, table.keys[name], snippet))
@@ -215,7 +218,9 @@ class Reader:
     def _sources(self, entries: dict[str, Node], draft: ClaimDraft) -> list[SourceDraft]:
         if "sources" not in entries:
             self.problems.add(
-                draft.place, "E401", "a claim needs `sources`: the documents that promise it, such as {docs: torch.clone, key: few words}"
+                draft.place,
+                "E401",
+                "a claim needs `sources`: the documents that promise it, such as {docs: torch.clone, key: few words}",
             )
             return []
         if isinstance(entries["sources"], Broken):
@@ -244,7 +249,9 @@ class Reader:
             if not kinds:
                 self.problems.add(place, "E102", "a source names its document: docs, note, article or release; add one")
             else:
-                self.problems.add(place, "E107", f"a source is one document, not {' and '.join(kinds)}; make it two entries")
+                self.problems.add(
+                    place, "E107", f"a source is one document, not {' and '.join(kinds)}; make it two entries"
+                )
             return None
         kind = kinds[0]
         name = self._text(mapping.entries[kind], f"`{kind}`", row)
@@ -255,11 +262,17 @@ class Reader:
         wanted, unwanted = ("row", "key") if kind == "article" else ("key", "row")
         has_cell = row is not None and kind == "docs" and "key" in row.cells
         if wanted not in mapping.entries and not has_cell:
-            what = "the row of the article's list of claims" if wanted == "row" else "the few words that find the sentence"
+            what = (
+                "the row of the article's list of claims" if wanted == "row" else "the few words that find the sentence"
+            )
             self.problems.add(place, "E404", f"this source lacks '{wanted}', {what}; add it")
         if unwanted in mapping.entries:
             advice = "an article has rows" if kind == "article" else "only an article has rows; give a `key`"
-            self.problems.add(self.document.place(mapping.keys[unwanted]), "E101", f"a source with '{kind}' has no key '{unwanted}'; {advice}")
+            self.problems.add(
+                self.document.place(mapping.keys[unwanted]),
+                "E101",
+                f"a source with '{kind}' has no key '{unwanted}'; {advice}",
+            )
         return SourceDraft(mapping, kind, name, key, row_snippet, place)
 
     def _expectation(self, entries: dict[str, Node], row: Optional[Row]) -> ExpectationDraft:

@@ -35,17 +35,19 @@ class Shapes:
         if isinstance(node, Broken):
             return
         if isinstance(node, Scalar) and not node.value and not node.style:
-            self.problems.add(self.document.place(node), "E105", f"{what} has no value; give {wanted} or remove the key")
+            self.problems.add(
+                self.document.place(node), "E105", f"{what} has no value; give {wanted} or remove the key"
+            )
             return
         self.problems.add(self.document.place(node), "E103", f"{what} is {_CALLED[type(node)]} and must be {wanted}")
 
     def mapping(self, node: Node, what: str, keys: Sequence[str], required: Sequence[str] = ()) -> Optional[Mapping]:
-        """A mapping with no keys but these, and all the required ones."""
+        """Take a mapping with no keys but these, and all the required ones."""
         if not isinstance(node, Mapping):
             self.wrong(node, what, f"a mapping with {listed(keys)}")
             return None
         for name, key in node.keys.items():
-            if name not in keys:
+            if name not in keys and (key.style or not surprise(name)):
                 near = did_you_mean(name, keys)
                 advice = near or f"; {what} has {listed(keys)}"
                 self.problems.add(self.document.place(key), "E101", f"{what} has no key '{name}'{advice}")
@@ -56,7 +58,7 @@ class Shapes:
         return node
 
     def any_mapping(self, node: Node, what: str, wanted: str) -> Optional[Mapping]:
-        """A mapping whose keys are the author's own; not empty."""
+        """Take a mapping whose keys are the author's own; not empty."""
         if not isinstance(node, Mapping):
             self.wrong(node, what, wanted)
             return None
@@ -66,7 +68,7 @@ class Shapes:
         return node
 
     def listing(self, node: Node, what: str, wanted: str) -> Optional[list[Node]]:
-        """The items of a list that is not empty."""
+        """Take the items of a list that is not empty."""
         if not isinstance(node, Listing):
             self.wrong(node, what, wanted)
             return None
@@ -76,7 +78,7 @@ class Shapes:
         return node.items
 
     def one_or_list(self, node: Node, what: str, wanted: str) -> list[Node]:
-        """The items of a list, or one item that stands by itself."""
+        """Take the items of a list, or one item that stands by itself."""
         if isinstance(node, Listing):
             return self.listing(node, what, wanted) or []
         return [node]
@@ -90,11 +92,11 @@ class Shapes:
         return self._scalar(node, what, "Python", is_plain_code)
 
     def cell(self, node: Optional[Node], what: str) -> Optional[Scalar]:
-        """The cell of a table, which may end up in text or in Python."""
+        """Take the cell of a table, which may end up in text or in Python."""
         return self._scalar(node, what, "text", is_plain_code)
 
     def number(self, node: Optional[Node], what: str) -> Optional[int]:
-        """A decimal whole number."""
+        """Take a decimal whole number."""
         if isinstance(node, Scalar) and not node.style and is_whole_number(node.value) and len(node.value) <= 18:
             return int(node.value)
         if node is not None:
@@ -102,7 +104,7 @@ class Shapes:
         return None
 
     def truth(self, node: Optional[Node], what: str) -> Optional[bool]:
-        """``true`` or ``false``."""
+        """Take ``true`` or ``false``."""
         if isinstance(node, Scalar) and not node.style and node.value in ("true", "false"):
             return node.value == "true"
         if isinstance(node, Scalar) and not node.style and surprise(node.value) == "a truth value":

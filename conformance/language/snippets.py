@@ -33,11 +33,11 @@ class Snippet:
 
     @property
     def fragment(self) -> Fragment:
-        """This as a part of a claim; white space at the end, which a block scalar has, is left out."""
+        """Text as a part of a claim; white space at the end, which a block scalar has, is left out."""
         return Fragment(self.text.rstrip(), self.place)
 
     def place_at(self, offset: int) -> Place:
-        """The place of a character."""
+        """Find the place of a character."""
         if self.pieces is None:
             return self.document.place_in(self.scalar, offset)
         start, scalar, base = next(piece for piece in reversed(self.pieces) if piece[0] <= max(offset, 0))
@@ -79,7 +79,7 @@ class Row:
         self.used = used
 
     def cell(self, name: str, place: Place, problems: Problems) -> Optional[Scalar]:
-        """The cell of a column; None, and a problem, where the row has none."""
+        """Look up the cell of a column; None, and a problem, where the row has none."""
         self.used.add(name)
         if name in self.cells:
             return self.cells[name]
@@ -94,9 +94,12 @@ class Row:
         return None
 
 
+def cut_at_comma(text: str) -> bool:
+    """Whether text looks like a part of a call that YAML cut at a comma: its brackets don't match."""
+    return any(text.count(opening) != text.count(closing) for opening, closing in ("()", "[]", "{}"))
+
+
 def first_column(text: str) -> Optional[tuple[int, str]]:
     """Offset and name of the first ``$column`` in a text."""
     match = _COLUMN.search(text)
     return (match.start(), match.group(1) or match.group(2)) if match else None
-
-

@@ -76,7 +76,7 @@ class SourceList:
     articles: MappingType[str, Article] = field(default_factory=dict)
 
     def url(self, source: Source) -> Optional[str]:
-        """The address of a source, where it is known."""
+        """Look up the address of a source, where it is known."""
         if source.kind == "docs":
             return self.elsewhere.get(source.name) or self.docs.replace("{object}", source.name) or None
         if source.kind == "article":
@@ -86,7 +86,7 @@ class SourceList:
         return page.url if page else None
 
     def title(self, source: Source) -> str:
-        """What to call a source in a list."""
+        """Tell what to call a source in a list."""
         if source.kind == "docs":
             return source.name
         if source.kind == "article":
@@ -96,7 +96,7 @@ class SourceList:
         return page.title if page else source.name
 
     def joined(self, other: SourceList) -> SourceList:
-        """This list with another's entries added; the other's win."""
+        """Add another list's entries to these; the other's win."""
         return SourceList(
             other.docs or self.docs,
             {**self.elsewhere, **other.elsewhere},

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Optional
 
@@ -57,9 +57,9 @@ def input_kinds(package: Path = INPUTS) -> dict[str, Entry]:
     return _entries(package, "input_kind")
 
 
-@lru_cache(maxsize=None)
+@cache
 def dtype_classes(package: Path = INPUTS) -> tuple[str, ...]:
-    """The names of groups of dtypes that ``tensor(...)`` takes: keys of ``DTYPE_CLASSES`` in ``dtypes.py``."""
+    """List the names of groups of dtypes that ``tensor(...)`` takes: keys of ``DTYPE_CLASSES`` in ``dtypes.py``."""
     path = package / "dtypes.py"
     if not path.is_file():
         return ()
@@ -74,20 +74,25 @@ def dtype_classes(package: Path = INPUTS) -> tuple[str, ...]:
         if any(isinstance(target, ast.Name) and target.id == "DTYPE_CLASSES" for target in targets):
             if not isinstance(value, ast.Dict):
                 raise ValueError(f"{path}: DTYPE_CLASSES must be a dictionary display, so that its keys can be read")
-            return tuple(key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+            return tuple(
+                key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            )
     return ()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _entries(package: Path, decorator: str) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for path in sorted(package.rglob("*.py")) if package.is_dir() else []:
         text = path.read_text(encoding="utf-8")
         if decorator not in text:
             continue
-        module = ".".join((package.parent.name, package.name) + path.relative_to(package).with_suffix("").parts)
+        parts = path.relative_to(package).with_suffix("").parts
+        module = ".".join((package.parent.name, package.name, *parts))
         for statement in ast.parse(text).body:
-            if isinstance(statement, ast.FunctionDef) and any(_is(node, decorator) for node in statement.decorator_list):
+            if isinstance(statement, ast.FunctionDef) and any(
+                _is(node, decorator) for node in statement.decorator_list
+            ):
                 found[statement.name] = _entry(statement, module)
     return dict(sorted(found.items()))
 
@@ -95,7 +100,9 @@ def _entries(package: Path, decorator: str) -> dict[str, Entry]:
 def _is(node: ast.expr, decorator: str) -> bool:
     if isinstance(node, ast.Call):
         node = node.func
-    return isinstance(node, ast.Name) and node.id == decorator or isinstance(node, ast.Attribute) and node.attr == decorator
+    return (isinstance(node, ast.Name) and node.id == decorator) or (
+        isinstance(node, ast.Attribute) and node.attr == decorator
+    )
 
 
 def _entry(function: ast.FunctionDef, module: str) -> Entry:
@@ -133,7 +140,7 @@ def _parameter(argument: ast.arg, kind: str, default: Optional[ast.expr]) -> Par
 
 
 def _written(parameters: list[Parameter]) -> str:
-    """A signature without annotations, as an author calls it."""
+    """Write a signature without annotations, as an author calls it."""
     parts = []
     starred = False
     for parameter in parameters:

@@ -5,8 +5,8 @@ Neither is trusted: whatever they say is shown as text. Nothing here imports tor
 Configuration values
 --------------------
 conformance_spec : list of str
-    Folders or files of the corpus, relative to the configuration folder. Where it is empty no page is written: a project
-    that only cites claims of another site needs no more than that.
+    Folders or files of the corpus, relative to the configuration folder. Where it is empty no page is
+    written: a project that only cites claims of another site needs no more than that.
 conformance_results : str or None
     The folder of result files, relative to the configuration folder.
 conformance_sentences : str or None
@@ -61,15 +61,21 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(
         markup.disclosure,
         html=(markup.visit_disclosure, markup.depart_disclosure),
-        latex=nothing, text=nothing, man=nothing, texinfo=nothing,
+        latex=nothing,
+        text=nothing,
+        man=nothing,
+        texinfo=nothing,
     )
     app.add_node(
         markup.drawing,
         html=(markup.visit_drawing, None),
-        text=(markup.visit_drawing_as_text, None), latex=nothing, man=nothing, texinfo=nothing,
+        text=(markup.visit_drawing_as_text, None),
+        latex=nothing,
+        man=nothing,
+        texinfo=nothing,
     )
     app.add_node(
-        markup.legend, html=(markup.visit_legend, None), latex=nothing, text=nothing, man=nothing, texinfo=nothing
+        markup.emblem, html=(markup.visit_emblem, None), latex=nothing, text=nothing, man=nothing, texinfo=nothing
     )
     app.connect("builder-inited", prepare)
     app.connect("env-get-outdated", find_outdated)
@@ -106,7 +112,9 @@ def _path(here: Path, text: Optional[str]) -> Optional[Path]:
     return None if text is None else here / text
 
 
-def find_outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+def find_outdated(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
     """Give the pages that are made from the corpus or the results, where either has changed."""
     domain = cast(ClaimDomain, env.get_domain("claim"))
     digest = reference_of(app).digest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from docutils import nodes
 
@@ -12,6 +12,8 @@ from conformance.reference import markup
 from conformance.reference.columns import Column
 from conformance.reference.content import Reference
 from conformance.reference.strip import strip
+
+LANGUAGES = {"en": "English", "ja": "Japanese", "ko": "Korean"}
 
 
 def article_blocks(article: Article, reference: Reference, document: str) -> list[nodes.Node]:
@@ -36,7 +38,7 @@ def article_blocks(article: Article, reference: Reference, document: str) -> lis
 
 def article_facts(article: Article) -> list[tuple[str, str]]:
     """Give what is known of an article, as pairs of a name and a text."""
-    language = {"ko": "Korean", "ja": "Japanese", "en": "English"}.get(article.language, article.language)
+    language = ", ".join(LANGUAGES.get(code.strip(), code.strip()) for code in article.language.split(","))
     facts = (
         ("Original title", article.original),
         ("Site", article.site),
@@ -67,6 +69,9 @@ def row_block(article: Article, row: Row, reference: Reference, document: str) -
 def claim_line(claim: Claim, columns: Sequence[Column], document: str) -> nodes.Node:
     """Show a claim in a list: its title, its id and its verdicts."""
     title = markup.paragraph(
-        markup.cite("claim", claim.id, document, nodes.inline("", "", *markup.prose(claim.title))), classes=["claim-title"]
+        markup.cite("claim", claim.id, document, nodes.inline("", "", *markup.prose(claim.title))),
+        classes=["claim-title"],
     )
-    return markup.box(title, markup.paragraph(markup.code(claim.id, "claim-id")), strip(claim, columns), classes=["claim-brief"])
+    return markup.box(
+        title, markup.paragraph(markup.code(claim.id, "claim-id")), strip(claim, columns), classes=["claim-brief"]
+    )

@@ -10,7 +10,7 @@ from conformance.reference.content import Reference
 from conformance.reference.evidence import evidence
 from conformance.reference.falsehood import falsehoods
 from conformance.reference.program import program_blocks, tiers_table
-from conformance.reference.sources import source_blocks
+from conformance.reference.sources import quotes, source_blocks
 from conformance.reference.strip import strip
 from conformance.reference.timing import timing_blocks
 
@@ -21,14 +21,17 @@ def claim_section(claim: Claim, reference: Reference, document: str) -> nodes.se
     section = nodes.section(ids=[claim.slug], names=[], classes=["claim"])
     title = markup.bounded(claim.title)
     section += nodes.title(title, title)
-    section += markup.paragraph(markup.code(claim.id, "claim-id"), " ", markup.span(claim.family, "family"), classes=["claim-line"])
+    section += markup.paragraph(
+        markup.code(claim.id, "claim-id"), " ", markup.span(claim.family, "family"), classes=["claim-line"]
+    )
     section += strip(claim, columns)
+    section += quotes(claim, reference)
     section += falsehoods(claim, columns)
     section += program_blocks(claim, columns)
-    section += timing_blocks(claim, columns)
     tiers = tiers_table(claim, columns)
     if tiers is not None:
         section += tiers
+    section += timing_blocks(claim, columns)
     section += source_blocks(claim, reference, document)
     shown = evidence(claim, columns)
     if shown is not None:

@@ -1,26 +1,30 @@
-"""The codes of the linter as a page."""
+"""The codes of the checker as a page."""
 
 from __future__ import annotations
 
 from docutils import nodes
 
-try:
-    from conformance.language.codes import CODES
-except ImportError:
-    CODES = {}
+from conformance.language.codes import CODES, GROUPS
 from conformance.reference import markup
 
 
 def codes_blocks() -> list[nodes.Node]:
-    """Make a section for each code: the rule, why it is there, and an example of both sides."""
-    sections: list[nodes.Node] = []
-    for name, code in sorted(CODES.items()):
-        section = nodes.section(ids=[name.lower()], names=[])
-        title = f"{name}: {code.rule}"
-        section += nodes.title(title, "", *markup.prose(title))
-        section += markup.paragraph(code.why)
-        for heading, example in (("Wrong", code.bad), ("Right", code.good)):
-            if example:
-                section += [markup.label(heading), markup.listing(example, "yaml")]
-        sections.append(section)
-    return sections or [markup.paragraph("No code is defined yet.")]
+    """Make a table of all codes, then a section for each: the rule, why it is there, and both sides."""
+    rows: list[markup.Row] = []
+    for name, code in CODES.items():
+        link = nodes.reference("", "", markup.code(name), refid=name.lower(), internal=True)
+        rows.append([[link], [code.name], [code.rule]])
+    blocks: list[nodes.Node] = [markup.table([["Code"], ["Name"], ["Rule"]], rows, "codes")]
+    for prefix, heading in GROUPS.items():
+        group = nodes.section("", nodes.title(heading, heading), ids=[f"codes-{prefix.lower()}"], names=[])
+        for name, code in CODES.items():
+            if name.startswith(prefix):
+                title = f"{name} {code.name}"
+                section = nodes.section("", nodes.title(title, title), ids=[name.lower()], names=[])
+                section += [markup.paragraph(code.rule), markup.paragraph(code.why)]
+                section += [markup.label("Wrong"), markup.listing(code.bad, "text")]
+                section += [markup.label("Right"), markup.listing(code.good, "text")]
+                group += section
+        if len(group) > 1:
+            blocks.append(group)
+    return blocks

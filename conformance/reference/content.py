@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional
 from weakref import WeakKeyDictionary
 
@@ -25,12 +26,14 @@ class Reference:
 
     corpus: Corpus
     columns: tuple[Column, ...] = ()
-    sentences: Sentences = Sentences()
+    sentences: Sentences = field(default_factory=Sentences)
 
     def subjects(self) -> dict[str, list[Claim]]:
         """Group the claims by subject, in the order of the alphabet."""
         grouped: dict[str, list[Claim]] = {}
-        for claim in sorted(self.corpus.claims, key=lambda claim: (claim.subject.lower(), claim.place.path, claim.place.line)):
+        for claim in sorted(
+            self.corpus.claims, key=lambda claim: (claim.subject.lower(), claim.place.path, claim.place.line)
+        ):
             grouped.setdefault(claim.subject, []).append(claim)
         return grouped
 
@@ -47,6 +50,13 @@ class Reference:
         if source.kind == "docs":
             return f"documentation of {source.name}", self.corpus.sources.url(source)
         return self.corpus.sources.title(source), self.corpus.sources.url(source)
+
+    def place_of(self, claim: Claim) -> str:
+        """Say where a claim is encoded, from the folder that holds the corpus."""
+        path = Path(claim.place.path).resolve()
+        root = self.corpus.root.resolve().parent
+        shown = path.relative_to(root).as_posix() if root in path.parents else path.name
+        return f"{shown}:{claim.place.line}"
 
     def articles(self) -> list[Article]:
         """Give the articles, in the order of their letters."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Sequence, cast
+from collections.abc import Sequence
+from typing import Callable, cast
 
 from docutils import nodes
 from sphinx import addnodes
@@ -59,7 +60,10 @@ class SubjectDirective(ReferenceDirective):
         if claims is None:
             raise self.error(f"The corpus has no subject {subject}.")
         self.domain.note("subject", subject, self.env.docname, "", subject)
-        found: list[nodes.Node] = [summary.subject_summary(claims, self.reference.columns)]
+        found: list[nodes.Node] = [
+            summary.subject_summary(claims, self.reference.columns),
+            summary.facts_table(claims, self.reference.columns, self.env.docname),
+        ]
         for claim in claims:
             self.domain.note("claim", claim.id, self.env.docname, claim.slug, claim.title)
             section = claim_section(claim, self.reference, self.env.docname)
@@ -110,7 +114,7 @@ class InputsDirective(ReferenceDirective):
     """The input vocabulary."""
 
     def blocks(self) -> Sequence[nodes.Node]:
-        """Make a section for each input kind."""
+        """Make a section for each input kind, after the classes of dtypes that some take."""
         return vocabulary_sections(vocabulary.input_kinds(), "input", "No input kind is defined yet.")
 
 
@@ -118,10 +122,13 @@ def vocabulary_sections(entries: dict[str, vocabulary.Entry], kind: str, empty: 
     """Make a list of links, then the sections they lead to."""
     if not entries:
         return [markup.paragraph(empty)]
+    rows: list[markup.Row] = []
     sections: list[nodes.Node] = []
     for name, entry in sorted(entries.items()):
-        sections.append(entry_section(entry, f"{kind}-{name}"))
-    return sections
+        anchor = f"{kind}-{name}"
+        rows.append([[nodes.reference("", "", markup.code(name), refid=anchor, internal=True)], [entry.summary]])
+        sections.append(entry_section(entry, anchor))
+    return [markup.table([["Name"], ["Meaning"]], rows), *sections]
 
 
 DIRECTIVES: dict[str, type[ReferenceDirective]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Sequence
+from collections.abc import Sequence
 
 from docutils import nodes
 
@@ -17,7 +17,7 @@ def entry_section(entry: Entry, anchor: str) -> nodes.section:
     """Make the section of a check or an input kind."""
     section = nodes.section(ids=[anchor], names=[], classes=["vocabulary"])
     section += nodes.title(entry.name, "", markup.code(entry.name))
-    section += markup.listing(entry.signature)
+    section += markup.box(markup.listing(entry.signature), classes=["signature"])
     section += docstring_blocks(entry.doc)
     return section
 

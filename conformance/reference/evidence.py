@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 from docutils import nodes
 
@@ -15,7 +16,7 @@ AXES = ("dtypes", "layouts", "sizes", "autograd states")
 
 def evidence(claim: Claim, columns: Sequence[Column]) -> Optional[nodes.Node]:
     """Say for each environment what was tried."""
-    items = []
+    items: list[list[markup.Inline]] = []
     for column in columns:
         cell = column.cell(claim)
         words = _words(cell)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from docutils import nodes
 
@@ -14,7 +15,7 @@ from conformance.reference.strip import names
 from conformance.reference.verdicts import FALSE, appearance
 
 KINDS = {
-    "docs-wrong": "The documentation is wrong",
+    "docs-wrong": "The source is wrong",
     "torch-bug": "A bug of torch",
     "changed": "It was true once, and changed",
     "platform": "It depends on the platform",
@@ -31,7 +32,9 @@ def falsehoods(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
         look = appearance(verdict)
         where = names([cell.column for cell in cells])
         body: list[nodes.Node] = [
-            markup.paragraph(nodes.strong("", f"{look.symbol} {look.word.capitalize()}"), f" on {where}: {look.meaning}.")
+            markup.paragraph(
+                nodes.strong("", f"{look.symbol} {look.word.capitalize()}"), f" on {where}: {look.meaning}."
+            )
         ]
         failed = _common(cells, "failed")
         if failed:
@@ -59,13 +62,18 @@ def divergence_box(claim: Claim, position: int, divergence: Divergence, columns:
     found = affected(claim, position, columns)
     seen = f"Seen on {names(found)}." if found else "Not seen in any environment measured here."
     body: list[nodes.Node] = [
-        markup.paragraph(nodes.strong("", f"≠ False here. {KINDS.get(divergence.kind, divergence.kind)}."), f" {seen}"),
+        markup.paragraph(
+            nodes.strong("", f"≠ Recorded as false. {KINDS.get(divergence.kind, divergence.kind)}."), f" {seen}"
+        ),
         markup.paragraph(divergence.note),
         markup.bullets(_circumstances(divergence)),
         *expectation_blocks(divergence.instead, "What happens instead"),
     ]
     if divergence.wording:
-        body += [markup.label("Wording that would be true"), nodes.block_quote("", markup.paragraph(divergence.wording))]
+        body += [
+            markup.label("Wording that would be true"),
+            nodes.block_quote("", markup.paragraph(divergence.wording)),
+        ]
     cells = [cell for cell in _cells(claim, found) if cell.get("counterexample")]
     body += _counterexamples(cells)
     if not cells and divergence.example:

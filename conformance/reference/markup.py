@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any, Iterable, Optional, Sequence, Union
+from collections.abc import Iterable, Sequence
+from typing import Any, Optional, Union
 from urllib.parse import urlsplit
 
 from docutils import nodes
 from sphinx import addnodes
 
 Inline = Union[str, nodes.Node]
+
+#: The parts of one cell of a table, and the cells of one row.
+Cell = Sequence[Inline]
+Row = list[Cell]
 
 LONGEST = 20_000
 
@@ -27,7 +32,7 @@ class drawing(nodes.General, nodes.Element):
     """A drawing: ``markup`` is SVG that an XML library wrote, ``description`` says in words what it shows."""
 
 
-class legend(nodes.Inline, nodes.Element):
+class emblem(nodes.Inline, nodes.Element):
     """The small drawing beside a name: ``markup`` is SVG that an XML library wrote."""
 
 
@@ -85,15 +90,10 @@ def listing(text: object, language: str = "python") -> nodes.literal_block:
 
 
 def bullets(items: Iterable[Sequence[Inline]], classes: Sequence[str] = ()) -> nodes.bullet_list:
-    """Make a list; an item is the parts of its one paragraph, or a list of blocks."""
+    """Make a list; an item is the parts of its paragraph."""
     block = nodes.bullet_list(bullet="*", classes=list(classes))
     for parts in items:
-        item = nodes.list_item()
-        if parts and isinstance(parts[0], nodes.Body):
-            item.extend([part for part in parts if isinstance(part, nodes.Node)])
-        else:
-            item += paragraph(*parts)
-        block += item
+        block += nodes.list_item("", paragraph(*parts))
     return block
 
 
@@ -164,16 +164,13 @@ def is_web_address(address: object) -> bool:
 def cite(kind: str, target: str, document: str, text: Optional[Inline] = None) -> addnodes.pending_xref:
     """Refer to an object of the claim domain; Sphinx warns where there is none."""
     inner = text if isinstance(text, nodes.Node) else nodes.literal(text or target, text or target)
-    reference = addnodes.pending_xref(
+    return addnodes.pending_xref(
         "", inner, refdomain="claim", reftype=kind, reftarget=target, refexplicit=True, refwarn=True, refdoc=document
     )
-    return reference
 
 
 def escape_for_attribute(text: object) -> str:
     """Escape a text for HTML, in an attribute too."""
-    import html
-
     return html.escape(bounded(text), quote=True)
 
 
@@ -193,7 +190,7 @@ def visit_drawing(translator: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def visit_legend(translator: Any, node: nodes.Element) -> None:
+def visit_emblem(translator: Any, node: nodes.Element) -> None:
     """Put the small drawing into HTML."""
     translator.body.append(f"{node['markup']} ")
     raise nodes.SkipNode

@@ -54,7 +54,8 @@ def _pages(reference: Reference) -> dict[str, str]:
 
 
 def _page(title: str, *body: str) -> str:
-    return "\n".join([title, "=" * len(title), "", *body, ""])
+    escaped = title.replace("_", "\\_")
+    return "\n".join([escaped, "=" * len(escaped), "", *body, ""])
 
 
 def _toctree(names: list[str], caption: str = "", hidden: bool = False) -> list[str]:

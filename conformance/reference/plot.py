@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 WIDTH, HEIGHT = 560, 300
@@ -20,7 +20,13 @@ def ratio_plot(sizes: Sequence[float], series: Mapping[str, Sequence[float]], de
     low, high = min([*values, 0.9]) / 1.1, max([*values, 1.1]) * 1.1
     svg = ElementTree.Element(
         "svg",
-        {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "role": "img", "aria-label": description, "class": "plot", "xmlns": "http://www.w3.org/2000/svg"},
+        {
+            "viewBox": f"0 0 {WIDTH} {HEIGHT}",
+            "role": "img",
+            "aria-label": description,
+            "class": "plot",
+            "xmlns": "http://www.w3.org/2000/svg",
+        },
     )
     ElementTree.SubElement(svg, "title").text = description
     _axes(svg, sizes, low, high)
@@ -34,7 +40,10 @@ def ratio_plot(sizes: Sequence[float], series: Mapping[str, Sequence[float]], de
 
 def mark_only(position: int) -> str:
     """Draw the mark and the dash of a series, for a legend."""
-    svg = ElementTree.Element("svg", {"viewBox": "0 0 40 14", "class": "legend-mark", "aria-hidden": "true", "xmlns": "http://www.w3.org/2000/svg"})
+    svg = ElementTree.Element(
+        "svg",
+        {"viewBox": "0 0 40 14", "class": "legend-mark", "aria-hidden": "true", "xmlns": "http://www.w3.org/2000/svg"},
+    )
     _series(svg, [(2, 7), (20, 7), (38, 7)], position, ends=False)
     return ElementTree.tostring(svg, encoding="unicode")
 
@@ -81,7 +90,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def _short(size: float) -> str:
     if size >= 1024 and size % 1024 == 0:
-        return f"{size / 1024:g}Ki" if size < 1024**2 else f"{size / 1024 ** 2:g}Mi"
+        return f"{size / 1024:g}Ki" if size < 1024**2 else f"{size / 1024**2:g}Mi"
     return f"{size:g}"
 
 

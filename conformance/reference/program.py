@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 from docutils import nodes
 
@@ -13,6 +14,13 @@ from conformance.reference.columns import Column
 from conformance.reference.strip import names
 
 CANNED = ("raises", "warns")
+FLAGS = {
+    "requires-grad": "requires grad",
+    "view-of": "view of {}",
+    "shares": "shares memory with {}",
+    "same": "is {} itself",
+    "grad_fn": "grad_fn {}",
+}
 
 
 def example_recipes(claim: Claim, columns: Sequence[Column]) -> Optional[Mapping[str, str]]:
@@ -37,6 +45,16 @@ def script(claim: Claim, recipes: Mapping[str, str]) -> str:
     return "\n".join(imports) + "\n\n" + body + "\n"
 
 
+def _prints(claim: Claim, columns: Sequence[Column]) -> str:
+    """Print what the program assigned, so that the script shows what stands below it."""
+    for column in reversed(columns):
+        facts = column.cell(claim).get("facts")
+        if isinstance(facts, Mapping) and facts:
+            lines = [f'print(f"{{{name} = }}")' for name in printed_names(facts) if "raises" not in facts]
+            return "".join(f"{line}\n" for line in lines)
+    return ""
+
+
 def program_blocks(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
     """Show the inputs, the program, what is expected of it, and what it gave."""
     blocks: list[nodes.Node] = []
@@ -44,7 +62,7 @@ def program_blocks(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
     if claim.compare is not None:
         blocks += _comparison(claim)
     elif recipes is not None:
-        blocks += [markup.label("Example"), markup.listing(script(claim, recipes))]
+        blocks += [markup.label("Example"), markup.listing(script(claim, recipes) + _prints(claim, columns))]
         blocks += output_blocks(claim, columns)
     elif claim.do is not None:
         blocks += [markup.label("Program"), markup.listing(claim.do.text.strip("\n"))]
@@ -127,12 +145,11 @@ def output_blocks(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
 
 def _fact_lines(facts: Mapping[str, Any]) -> list[str]:
     lines = []
-    for name, fact in facts.items():
-        if name in CANNED:
-            continue
-        shown, *notes = fact if isinstance(fact, list) else [fact]
-        lines.append(_aligned(str(name), str(shown)))
-        lines += [f"    {note}" for note in notes if note]
+    for name in printed_names(facts):
+        fact = facts[name]
+        shown, *flags = fact if isinstance(fact, list) else [fact]
+        lines.append(f"{name} = {shown}")
+        lines += [f"    # {_flags_in_words(str(flag))}" for flag in flags if flag]
     raised = facts.get("raises")
     if isinstance(raised, list) and raised:
         lines.append(": ".join(str(part) for part in raised if part))
@@ -142,9 +159,17 @@ def _fact_lines(facts: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _aligned(name: str, shown: str) -> str:
-    """Put a value of several lines under its first line."""
-    return f"{name} = " + shown.replace("\n", "\n" + " " * (len(name) + 3))
+def printed_names(facts: Mapping[str, Any]) -> list[str]:
+    """Give the names whose values are facts."""
+    return [name for name in facts if name not in CANNED and name.isidentifier()]
+
+
+def _flags_in_words(flags: str) -> str:
+    words = []
+    for flag in flags.split():
+        name, _, value = flag.partition("=")
+        words.append(FLAGS[name].format(value) if name in FLAGS else flag)
+    return ", ".join(words)
 
 
 def _observed(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
@@ -153,15 +178,15 @@ def _observed(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
     expressions = claim.expectation.expect
     blocks: list[nodes.Node] = [markup.paragraph("The source leaves this open. Nothing here is promised.")]
     if not measured:
-        return blocks + [markup.bullets([[markup.code(expression.text)] for expression in expressions])]
-    rows: list[list[list[markup.Inline]]] = []
+        return [*blocks, markup.bullets([[markup.code(expression.text)] for expression in expressions])]
+    rows: list[markup.Row] = []
     for position, expression in enumerate(expressions):
-        row: list[list[markup.Inline]] = [[markup.code(expression.text)]]
+        row: markup.Row = [[markup.code(expression.text)]]
         for column in measured:
             observed = column.cell(claim).get("observed")
             row.append([str(observed[position]) if position < len(observed) else "not measured"])
         rows.append(row)
-    head: list[list[markup.Inline]] = [["True"], *[[column.label] for column in measured]]
+    head: markup.Row = [["True"], *[[column.label] for column in measured]]
     return [*blocks, markup.table(head, rows)]
 
 
@@ -171,7 +196,7 @@ def tiers_table(claim: Claim, columns: Sequence[Column]) -> Optional[nodes.Node]
     if not measured:
         return None
     words = {"error": "it happens", "type": "of that class", "message": "with that message"}
-    rows: list[list[list[markup.Inline]]] = []
+    rows: list[markup.Row] = []
     for tier, word in words.items():
         if any(tier in column.cell(claim).get("tiers") for column in measured):
             found = [str(column.cell(claim).get("tiers").get(tier, "not measured")) for column in measured]

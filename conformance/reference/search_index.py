@@ -6,8 +6,9 @@ These put the title of a section into the page of search results as HTML. Newer 
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any
 
 import sphinx
 from sphinx.application import Sphinx

@@ -6,9 +6,10 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Optional
 
 from conformance.language.model import Claim, Source
 from conformance.reference.columns import Column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from docutils import nodes
 
@@ -16,34 +16,35 @@ from conformance.reference.strip import names
 STATES = {"there": "there", "reworded": "worded otherwise", "missing": "not there"}
 
 
-def source_blocks(claim: Claim, reference: Reference, document: str) -> list[nodes.Node]:
-    """Show the documented sentences, then every source."""
+def quotes(claim: Claim, reference: Reference) -> list[nodes.Node]:
+    """Show the documented sentences, as the torch at hand has them."""
     blocks: list[nodes.Node] = []
+    for source in claim.sources:
+        if source.kind != "docs":
+            continue
+        sentence = reference.sentences.find(source, trace(claim, source, reference.columns)[1])
+        if sentence is not None:
+            quote = nodes.block_quote("", markup.paragraph(nodes.Text(sentence)), classes=["sentence"])
+            quote += nodes.attribution("", f"Documentation of torch {reference.sentences.torch}, {source.name}")
+            blocks.append(quote)
+    return blocks
+
+
+def source_blocks(claim: Claim, reference: Reference, document: str) -> list[nodes.Node]:
+    """List the sources, what became of each sentence, and where the claim is encoded."""
     items: list[list[markup.Inline]] = []
-    absent = False
     for source in claim.sources:
         item = source_link(source, reference, document)
         if source.kind == "docs":
-            traces, hashes = trace(claim, source, reference.columns)
-            sentence = reference.sentences.find(source, hashes)
-            if sentence is not None:
-                said = f"Documentation of torch {reference.sentences.torch}"
-                quote = nodes.block_quote("", markup.paragraph(nodes.Text(sentence)), classes=["sentence"])
-                quote += nodes.attribution("", "", *_plain([said, ", ", *item]))
-                blocks.append(quote)
-            absent = absent or sentence is None
-            item += _states(traces)
+            item += _states(trace(claim, source, reference.columns)[0])
+            if not reference.sentences.texts:
+                item.append(nodes.Text(". It is shown when built where torch is installed"))
         items.append(item)
-    if absent and not reference.sentences.texts:
-        blocks.append(markup.paragraph("The sentence is shown when built where torch is installed.", classes=["missing"]))
-    return [*blocks, markup.label("Sources"), markup.bullets(items)]
-
-
-def _plain(parts: Sequence[markup.Inline]) -> list[nodes.Node]:
-    block = nodes.inline()
-    markup.fill(block, parts)
-    children: list[nodes.Node] = list(block.children)
-    return children
+    return [
+        markup.label("Sources"),
+        markup.bullets(items),
+        markup.paragraph("Encoded in ", markup.code(reference.place_of(claim)), classes=["aside"]),
+    ]
 
 
 def source_link(source: Source, reference: Reference, document: str) -> list[markup.Inline]:
@@ -69,4 +70,4 @@ def _states(traces: Sequence[Trace]) -> list[markup.Inline]:
     if not groups:
         return []
     words = "; ".join(f"{STATES[state]} in {names(columns)}" for state, columns in groups.items())
-    return [nodes.Text(f" — the sentence is {words}")]
+    return [nodes.Text(f". The sentence is {words}")]

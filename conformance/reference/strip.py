@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 from docutils import nodes
 
@@ -25,6 +25,27 @@ def strip(claim: Claim, columns: Sequence[Column]) -> nodes.Element:
             parts += [_chip(run), nodes.Text(" ")]
         lines.append(parts)
     return markup.bullets(lines, classes=["verdicts"])
+
+
+def brief(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
+    """Show the verdicts as few chips as can be: one where all environments agree."""
+    parts: list[nodes.Node] = []
+    for device, cells in by_device(claim, columns):
+        looks = {(cell.verdict, cell.hole) for cell in cells}
+        if not cells:
+            chips = [markup.span(f"{device} {HOLE.symbol} {HOLE.word}", "chip", "verdict-hole")]
+        elif len(looks) == 1:
+            look = appearance(cells[0].verdict)
+            chips = [
+                markup.span(
+                    f"{look.symbol} {look.word if cells[0].verdict else cells[0].hole}", "chip", f"verdict-{look.style}"
+                )
+            ]
+        else:
+            chips = [_chip(run) for run in _runs(cells)]
+        for chip in chips:
+            parts += [chip, nodes.Text(" ")]
+    return parts
 
 
 def by_device(claim: Claim, columns: Sequence[Column]) -> list[tuple[str, list[Cell]]]:

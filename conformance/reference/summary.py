@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Sequence
+from collections.abc import Sequence
 
 from docutils import nodes
 
@@ -14,7 +14,7 @@ from conformance.reference.columns import Column
 from conformance.reference.content import Reference
 from conformance.reference.falsehood import KINDS, affected, divergence_box, falsehoods, is_false
 from conformance.reference.sources import source_link
-from conformance.reference.strip import names, strip
+from conformance.reference.strip import brief, names, strip
 from conformance.reference.verdicts import APPEARANCES, HOLE, UNEXPECTED, appearance
 
 
@@ -41,11 +41,11 @@ def verdict_counts(claims: Sequence[Claim], columns: Sequence[Column]) -> list[n
     if not columns:
         return [markup.paragraph("Nothing has been measured yet, so every verdict is a hole.", classes=["missing"])]
     counts = [Counter(column.cell(claim).verdict for claim in claims) for column in columns]
-    rows: list[list[list[markup.Inline]]] = []
+    rows: list[markup.Row] = []
     for verdict in [*APPEARANCES, None]:
         if any(count[verdict] for count in counts):
             rows.append([[_chip(verdict)], *[[f"{count[verdict]:,}"] for count in counts]])
-    head: list[list[markup.Inline]] = [["Verdict"], *[[column.label] for column in columns]]
+    head: markup.Row = [["Verdict"], *[[column.label] for column in columns]]
     blocks: list[nodes.Node] = [markup.table(head, rows, "counts")]
     for column in columns:
         if column.void:
@@ -60,7 +60,7 @@ def _chip(verdict: object) -> nodes.inline:
 
 def verdict_legend() -> nodes.Node:
     """Explain every verdict and its sign."""
-    rows: list[list[list[markup.Inline]]] = []
+    rows: list[markup.Row] = []
     for verdict, look in APPEARANCES.items():
         fails = "yes" if verdict in UNEXPECTED else "no"
         rows.append([[_chip(verdict)], [look.meaning], [fails]])
@@ -70,11 +70,13 @@ def verdict_legend() -> nodes.Node:
 
 def subjects_table(reference: Reference, document: str) -> list[nodes.Node]:
     """List the subjects with the number of their claims, and of those that are false somewhere."""
-    rows: list[list[list[markup.Inline]]] = []
+    rows: list[markup.Row] = []
     for subject, claims in reference.subjects().items():
         wrong = sum(is_false(claim, reference.columns) for claim in claims)
         holes = sum(all(column.cell(claim).verdict is None for column in reference.columns) for claim in claims)
-        rows.append([[markup.cite("subject", subject, document)], [str(len(claims))], [str(wrong or "")], [str(holes or "")]])
+        rows.append(
+            [[markup.cite("subject", subject, document)], [str(len(claims))], [str(wrong or "")], [str(holes or "")]]
+        )
     if not rows:
         return [markup.paragraph("The corpus is empty.")]
     return [markup.table([["Subject"], ["Claims"], ["False somewhere"], ["Not measured"]], rows, "subjects")]
@@ -86,10 +88,19 @@ def articles_list(reference: Reference, document: str) -> list[nodes.Node]:
     for article in reference.articles():
         wrong = 0
         for row in article.rows.values():
-            wrong += any(is_false(claim, reference.columns) for claim in reference.claims_of_row(article.letter, row.id))
+            wrong += any(
+                is_false(claim, reference.columns) for claim in reference.claims_of_row(article.letter, row.id)
+            )
         facts = ", ".join(text for _, text in article_facts(article))
         said = f"{len(article.rows)} rows; {wrong} of them false somewhere." + (f" {facts}." if facts else "")
-        term: list[markup.Inline] = [markup.cite("article", article.letter, document,  nodes.inline("", "", *markup.prose(f"{article.letter}: {article.title}")))]
+        term: list[markup.Inline] = [
+            markup.cite(
+                "article",
+                article.letter,
+                document,
+                nodes.inline("", "", *markup.prose(f"{article.letter}: {article.title}")),
+            )
+        ]
         items.append((term, [markup.paragraph(nodes.Text(said))]))
     if not items:
         return [markup.paragraph("No article is part of the corpus.")]
@@ -102,6 +113,15 @@ def subject_summary(claims: Sequence[Claim], columns: Sequence[Column]) -> nodes
     wrong = sum(is_false(claim, columns) for claim in claims)
     where = f" Measured on {names(columns)}." if columns else " Not measured in any environment."
     return markup.paragraph(f"{count}, {wrong or 'none'} of them false somewhere.{where}")
+
+
+def facts_table(claims: Sequence[Claim], columns: Sequence[Column], document: str) -> nodes.Node:
+    """Show every fact of a page with its verdicts, at a glance."""
+    rows: list[markup.Row] = []
+    for claim in claims:
+        title = markup.cite("claim", claim.id, document, nodes.inline("", "", *markup.prose(claim.title)))
+        rows.append([[title], list(brief(claim, columns))])
+    return markup.table([["Fact"], ["Verdict"]], rows, "glance")
 
 
 def false_page(reference: Reference, document: str) -> list[nodes.Node]:
@@ -169,9 +189,23 @@ def environments_table(reference: Reference) -> list[nodes.Node]:
     """List the environments that were measured."""
     if not reference.columns:
         return [markup.paragraph("No environment has been measured.")]
-    names_of = {"torch": "torch", "build": "build", "python": "Python", "numpy": "NumPy", "device": "Device", "system": "System", "machine": "Machine"}
-    rows: list[list[list[markup.Inline]]] = []
+    names_of = {
+        "torch": "torch",
+        "build": "build",
+        "python": "Python",
+        "numpy": "NumPy",
+        "device": "Device",
+        "system": "System",
+        "machine": "Machine",
+    }
+    rows: list[markup.Row] = []
     for column in reference.columns:
-        facts: list[list[markup.Inline]] = [[nodes.Text(str(column.environment.get(name, "")))] for name in names_of]
-        rows.append([*facts, [str(column.examples if column.examples is not None else "")], [str(column.seed if column.seed is not None else "")]])
+        facts: markup.Row = [[nodes.Text(str(column.environment.get(name, "")))] for name in names_of]
+        rows.append(
+            [
+                *facts,
+                [str(column.examples if column.examples is not None else "")],
+                [str(column.seed if column.seed is not None else "")],
+            ]
+        )
     return [markup.table([*[[name] for name in names_of.values()], ["Examples"], ["Seed"]], rows, "environments")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
@@ -24,21 +24,28 @@ def timing_blocks(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
     if not blocks:
         blocks.append(markup.paragraph("Not timed in any environment yet."))
     blocks.append(
-        markup.paragraph("Times depend on the machine. They are never part of what makes a run pass or fail.", classes=["aside"])
+        markup.paragraph(
+            "Times depend on the machine. They are never part of what makes a run pass or fail.", classes=["aside"]
+        )
     )
     return blocks
 
 
 def _environment(claim: Claim, cell: Cell) -> list[nodes.Node]:
     sizes = [float(size) for size in cell.get("sizes")]
-    series = {str(name): [float(ratio) for ratio in ratios] for name, ratios in cell.get("kernels").items()}
+    measured = cell.get("kernels")
+    names = [name for name, _ in claim.compare.kernels] if claim.compare else []
+    series = {name: [float(ratio) for ratio in measured[name]] for name in names if name in measured}
     first = next(iter(series), "the first kernel")
     processor = cell.column.timing_environment.get("processor")
     place = f"{cell.column.label}, {processor}" if processor else cell.column.label
     description = f"Time of {', '.join(series)} divided by the time of {first}, on {place}; less is faster."
     drawn = markup.drawing(markup=ratio_plot(sizes, series, description), description=description)
-    head: list[list[markup.Inline]] = [["n"], *[[_legend(position), markup.code(name)] for position, name in enumerate(series)]]
-    rows: list[list[list[markup.Inline]]] = []
+    head: markup.Row = [
+        ["n"],
+        *[[_legend(position), markup.code(name)] for position, name in enumerate(series)],
+    ]
+    rows: list[markup.Row] = []
     for position, size in enumerate(sizes):
         ratios = [values[position] if position < len(values) else None for values in series.values()]
         rows.append([[f"{size:,.0f}"], *[[_number(ratio)] for ratio in ratios]])
@@ -47,7 +54,7 @@ def _environment(claim: Claim, cell: Cell) -> list[nodes.Node]:
 
 
 def _legend(position: int) -> nodes.Node:
-    return markup.legend(markup=mark_only(position))
+    return markup.emblem(markup=mark_only(position))
 
 
 def _number(ratio: object) -> str:

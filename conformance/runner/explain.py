@@ -49,6 +49,8 @@ def _parts(node: ast.expr) -> list[ast.expr]:
         children: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node.func, ast.Attribute):
             children.insert(0, node.func.value)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        children = []  # the attribute says it; the whole tensor beside it would bury it
     else:
         children = list(ast.iter_child_nodes(node))
     for child in children:

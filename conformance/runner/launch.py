@@ -34,6 +34,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         f"--rootdir={_rootdir(paths, root)}",
         f"--override-ini=cache_dir={Path.cwd() / '.pytest_cache'}",
         "--no-header",
+        "-rN",  # the summary of this package lists what failed
         *_passed_on(options),
         *rest,
         *map(str, paths),
@@ -90,4 +91,9 @@ def _passed_on(options: argparse.Namespace) -> list[str]:
         value = getattr(options, name)
         if value is not None:
             arguments.append(f"--{name.replace('_', '-')}={value}")
-    return [*arguments, "--resume"] if options.resume else arguments
+    for flag, value in (("-k", options.select), ("-n", options.processes), ("--junitxml", options.junitxml)):
+        if value is not None:
+            arguments += [flag, value]
+    for flag, wanted in (("-x", options.stop_early), ("--lf", options.last_failed), ("--resume", options.resume)):
+        arguments += [flag] if wanted else []
+    return arguments + ["-v"] * options.verbose

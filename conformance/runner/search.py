@@ -88,7 +88,7 @@ class Search:
             warnings.simplefilter("ignore")
             self._state = GlobalState()
             try:
-                self._try(CanonicalChoices(), evidence)
+                self._record(self._attempt(CanonicalChoices()), evidence)
                 self._sweep(evidence)
                 if self._claim.given and evidence.invalid is None and not evidence.failed:
                     self._explore(evidence)
@@ -125,15 +125,15 @@ class Search:
         position, length = 0, 1
         while position < min(length, _LONGEST_SWEEP) and evidence.invalid is None:
             choices = SweepChoices(position)
-            self._try(choices, evidence)
+            self._record(self._attempt(choices), evidence)
             length = max(length, choices.length)
             position += 1
 
     def _explore(self, evidence: Evidence) -> None:
         def explored(data: st.DataObject) -> None:
-            before = evidence.failed
-            self._try(HypothesisChoices(data.draw), evidence)
-            if evidence.failed > before:
+            found = self._attempt(HypothesisChoices(data.draw))
+            self._record(found, evidence)
+            if found is not None and found.trial.status == "failed":
                 raise _Falsified
 
         # Shrinking is a step of its own, and only for a failure that nobody has explained.
@@ -155,8 +155,7 @@ class Search:
         except _Falsified:
             pass
 
-    def _try(self, choices: Choices, evidence: Evidence) -> None:
-        found = self._attempt(choices)
+    def _record(self, found: Optional[Found], evidence: Evidence) -> None:
         if found is None:
             evidence.discarded += 1
             return

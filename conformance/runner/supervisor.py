@@ -33,6 +33,10 @@ class WorkerFailed(Exception):
     """The worker could not start: torch is missing or does not import."""
 
 
+class HarnessError(Exception):
+    """The harness itself failed on a claim; the message has the traceback of the worker."""
+
+
 class Ended(Exception):
     """The worker ended, or was ended, while it judged a claim.
 
@@ -104,7 +108,10 @@ class Supervisor:
             "crashes_confirmed": confirmed,
         }
         try:
-            return self._ask(request, self._time_limit)
+            answer = self._ask(request, self._time_limit)
+            if "harness" in answer:
+                raise HarnessError(f"{claim.id} on {device}: a mistake of this package, please report it\n{answer['harness']}")
+            return answer
         except Ended as end:
             outcome = {"claim": claim.fingerprint(), "verdict": end.verdict, "detail": self._evidence(end)}
             printed = self._log_tail()

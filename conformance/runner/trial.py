@@ -131,6 +131,10 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
         trial.tiers = {"error": False}
         trial.status, trial.failure = "failed", Failure("raises", "nothing was raised")
         return
+    missing = _NO_KERNEL.search(str(trial.error))
+    if missing and (raises.message is None or raises.message not in str(trial.error)):
+        _ended(trial, "unsupported", missing.group(1))
+        return
     got = {
         "error": True,
         "type": raises.type is None or _is_a(type(trial.error), raises.type),

@@ -13,6 +13,7 @@ import os
 import pickle
 import signal
 import sys
+import traceback
 from typing import Any, BinaryIO
 
 #: Room for the recipes of the running example, in bytes.
@@ -58,14 +59,18 @@ def _serve(requests: BinaryIO, answers: Any, note: mmap.mmap) -> None:
             _run_pinned(request, write_note)
             _answer(answers, {})
             continue
-        outcome = judge(
-            request["claim"],
-            environments[request["device"]],
-            examples=request["examples"],
-            seed=request["seed"],
-            note=write_note,
-            crashes_confirmed=request["crashes_confirmed"],
-        )
+        try:
+            outcome = judge(
+                request["claim"],
+                environments[request["device"]],
+                examples=request["examples"],
+                seed=request["seed"],
+                note=write_note,
+                crashes_confirmed=request["crashes_confirmed"],
+            )
+        except Exception:
+            # Not torch's doing and not the claim's: the harness must say so rather than blame either.
+            outcome = {"harness": traceback.format_exc()}
         _answer(answers, outcome)
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any, Optional, Union
 
 import torch
 
 from conformance.inputs.choices import Choices
-from conformance.inputs.dtypes import COMPLEX, DIFFERENTIABLE, NAMES, select_dtypes, select_names
+from conformance.inputs.device import current_device
+from conformance.inputs.dtypes import COMPLEX, DIFFERENTIABLE, select_dtypes, select_names
 from conformance.inputs.kind import Input, input_kind
 from conformance.inputs.layouts import LAYOUTS, Shape, arrangement, has_layout, view_arrangement
 from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
 from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_of, size_class
-from conformance.inputs.states import REQUIRING_GRAD, STATES, has_state, select_states
+from conformance.inputs.states import STATES, has_state, select_states
 from conformance.inputs.values import SWEEP, imaginary_literal, literal, patterns
 
 AXES = ("dtype", "layout", "size", "state")
 """What the four values of a combination are."""
 
-Names = Union[None, str, Sequence[str]]
+Names = Union[str, Sequence[str], None]
 
 # The real dtypes whose complex counterpart has them as its parts; the way to the negative bit.
 _COMPLEX_WITH_PARTS = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
@@ -31,7 +32,7 @@ _INFERRED = frozenset(("float32", "int64", "bool", "complex64"))
 class TensorDomain:
     """The tensors that one ``tensor(...)`` stands for.
 
-    Equal arguments give the same object (use `tensor_domain`), so that what is worked out once is kept.
+    Two domains are equal when they admit the same combinations, so that what is worked out for one serves the other.
 
     Parameters
     ----------
@@ -46,7 +47,12 @@ class TensorDomain:
     axes = AXES
 
     def __init__(
-        self, dtypes: tuple[str, ...], layouts: tuple[str, ...], states: tuple[str, ...], limits: ShapeLimits, device: str
+        self,
+        dtypes: tuple[str, ...],
+        layouts: tuple[str, ...],
+        states: tuple[str, ...],
+        limits: ShapeLimits,
+        device: str,
     ) -> None:
         self.limits = limits
         self.device = device
@@ -55,6 +61,14 @@ class TensorDomain:
         self._fitting = {
             (layout, size): bool(shapes_of(size, layout, limits)) for layout in layouts for size in self.sizes
         }
+        self._identity = (self.factors, tuple(self._fitting.values()), device)
+        self._hash = hash(self._identity)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, TensorDomain) and self._identity == other._identity)
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __call__(self, combination: tuple[Any, ...]) -> bool:
         """Tell whether a combination of dtype, layout, size and state is in the domain."""
@@ -66,7 +80,7 @@ class TensorDomain:
         return f"tensors of dtype {dtypes}, layout {layouts}, size {sizes} and state {states} with {self.limits}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def tensor_domain(
     dtypes: tuple[str, ...], layouts: tuple[str, ...], states: tuple[str, ...], limits: ShapeLimits, device: str
 ) -> TensorDomain:
@@ -98,6 +112,7 @@ class TensorInput(Input):
         self._finite = finite
 
     def recipe(self, label: str, choices: Choices) -> str:
+        """Return the expression that builds one tensor of the domain."""
         domain = self.domain
         dtype, layout, size, state = choices.combine(label, domain.factors, domain)
         shape = choices.pick(label + ".shape", shapes_of(size, layout, domain.limits), sweep=1)
@@ -110,7 +125,13 @@ _tensor_recipes: dict[tuple[Any, ...], str] = {}
 
 
 def tensor_recipe(
-    dtype: str, layout: str, shape: Shape, state: str, pattern: str = "counting", finite: bool = False, device: str = "cpu"
+    dtype: str,
+    layout: str,
+    shape: Shape,
+    state: str,
+    pattern: str = "counting",
+    finite: bool = False,
+    device: str = "cpu",
 ) -> str:
     """Return the expression that builds a tensor.
 
@@ -232,7 +253,7 @@ def tensor(
     device: Optional[str] = None,
     shape: Optional[Sequence[int]] = None,
 ) -> TensorInput:
-    """Any tensor: every dtype, memory layout, size and autograd state, unless narrowed.
+    """Draw any tensor: every dtype, memory layout, size and autograd state, unless narrowed.
 
     Parameters
     ----------
@@ -251,13 +272,13 @@ def tensor(
     min_ndim, max_ndim
         Bounds of the number of dimensions.
     layout
-        One layout or a list of them: contiguous, transposed, sliced (every second element of the last dimension), offset
-        (starts later in its storage), expanded (stride 0), permuted, conj (conjugate bit), neg (negative bit),
-        channels_last.
+        One layout or a list of them: contiguous, transposed, sliced (every second element of the last dimension),
+        offset (starts later in its storage), expanded (stride 0), permuted, conj (conjugate bit), neg (negative
+        bit), channels_last.
     state
         One autograd state or a list of them: plain (never required grad), leaf (requires grad), nonleaf (result of
-        an operation), parameter (torch.nn.Parameter), leaf_view (view of a leaf that requires grad), detached (result of
-        detach() of a tensor that requires grad).
+        an operation), parameter (torch.nn.Parameter), leaf_view (view of a leaf that requires grad), detached
+        (result of detach() of a tensor that requires grad).
     finite
         True to leave out nan, infinities and -0.0.
     device
@@ -290,7 +311,7 @@ def tensor_like(
     state: Names = None,
     finite: bool = False,
 ) -> TensorInput:
-    """A tensor with the shape, dtype and device of another one, but its own values, layout and state.
+    """Draw a tensor with the shape, dtype and device of another one, but its own values, layout and state.
 
     Parameters
     ----------
@@ -331,7 +352,7 @@ def broadcastable_with(
     finite: bool = False,
     into: bool = False,
 ) -> Input:
-    """A tensor with the dtype and device of another one, of a shape that broadcasts with its shape.
+    """Draw a tensor with the dtype and device of another one, of a shape that broadcasts with its shape.
 
     Parameters
     ----------
@@ -374,7 +395,7 @@ class _Broadcastable(Input):
         return _tensor_input(dtypes, layout, states, limits, finite, device).recipe(label, choices)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _broadcastable_shapes(shape: Shape, into: bool) -> tuple[Shape, ...]:
     shapes = [shape, (), *(shape[start:] for start in range(1, len(shape)))]
     for dim, size in enumerate(shape):
@@ -392,8 +413,8 @@ def _device_of(x: torch.Tensor) -> str:
     return str(x.device) if x.device.type != "cuda" else "cuda"
 
 
-@lru_cache(maxsize=None)
-def _checked_layouts(layout: Union[None, str, tuple[str, ...]]) -> tuple[str, ...]:
+@cache
+def _checked_layouts(layout: Union[str, tuple[str, ...], None]) -> tuple[str, ...]:
     return select_names("layout", layout, LAYOUTS)
 
 
@@ -425,25 +446,3 @@ def _limits(
     if ndim is not None:
         min_ndim = max_ndim = ndim
     return ShapeLimits(min_size, max_size, min_ndim, max_ndim)
-
-
-_device = ["cpu"]
-
-
-def current_device() -> str:
-    """Return the device under test: where inputs are that name no device."""
-    return _device[0]
-
-
-def set_current_device(device: str) -> None:
-    """Set the device under test.
-
-    Parameters
-    ----------
-    device
-        ``cpu`` or ``cuda``.
-    """
-    _device[0] = device
-
-
-__all__ = ["NAMES", "REQUIRING_GRAD", "broadcastable_with", "tensor", "tensor_like"]

@@ -1,0 +1,110 @@
+"""Version specifiers: that they can be read, and that some release fits."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Optional
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from conformance.language.drafts import ClaimDraft, ConditionsDraft
+from conformance.language.problems import Problems
+
+_PATCHES = 31
+_MINORS = {
+    "torch": [(1, minor) for minor in range(8, 14)] + [(2, minor) for minor in range(100)],
+    "numpy": [(1, minor) for minor in range(16, 27)] + [(major, minor) for major in (2, 3) for minor in range(100)],
+    "python": [(3, minor) for minor in range(9, 100)],
+}
+_RANGES = {"torch": "1.8 to 2.99", "numpy": "1.16 to 3.99", "python": "3.9 to 3.99"}
+
+
+def check_conditions(draft: ClaimDraft, problems: Problems) -> None:
+    """Check ``applies``, and the ``when`` of each divergence by itself and within ``applies``."""
+    _check_specifiers(draft, draft.applies, problems)
+    for divergence in draft.diverges:
+        when = divergence.when
+        if not _check_specifiers(draft, when, problems):
+            continue
+        for name, scalar in when.values.items():
+            outer = draft.applies.values.get(name)
+            if outer is None:
+                continue
+            apart = not _fits(name, f"{outer.value},{scalar.value}") if name in _MINORS else outer.value != scalar.value
+            if apart and (name not in _MINORS or _fits(name, outer.value)):
+                problems.add(
+                    draft.document.place(scalar),
+                    "E602",
+                    f"the claim applies to {name} {outer.value} only, never to {scalar.value}; change one of the two",
+                )
+
+
+def _check_specifiers(draft: ClaimDraft, conditions: ConditionsDraft, problems: Problems) -> bool:
+    fine = True
+    for name, scalar in conditions.values.items():
+        if name not in _MINORS:
+            continue
+        advice = _malformed(scalar.value)
+        if advice is not None:
+            problems.add(draft.document.place(scalar), "E601", f"'{scalar.value}' is not a version specifier; {advice}")
+            fine = False
+        elif not _fits(name, scalar.value):
+            problems.add(
+                draft.document.place(scalar),
+                "E602",
+                f"no release of {name} from {_RANGES[name]} satisfies '{scalar.value}'; change it",
+            )
+            fine = False
+    return fine
+
+
+@lru_cache(maxsize=4096)
+def _malformed(text: str) -> Optional[str]:
+    """Tell what to do about a specifier that can't be read."""
+    if len(text) > 200:
+        return "it is too long"
+    try:
+        specifiers = SpecifierSet(text)
+    except InvalidSpecifier:
+        if text[:1].isdigit():
+            return f"it needs an operator: '>={text}', '=={text}'"
+        if " " in text and "," not in text:
+            return "put a comma between its parts, as in '>=1.11,<2'"
+        return "write it as in '>=1.11,<2'"
+    if not len(specifiers):
+        return "write it as in '>=1.11,<2'"
+    for specifier in specifiers:
+        if "+" in specifier.version:
+            return "leave the build out (what follows '+'); use `device` for what depends on it"
+        if specifier.operator == "===":
+            return "use '=='"
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _fits(name: str, text: str) -> bool:
+    """Whether some release satisfies a specifier."""
+    try:
+        specifiers = SpecifierSet(text)
+    except InvalidSpecifier:
+        return False
+    minors = _MINORS[name]
+    mentioned = {_release(specifier.version)[:2] for specifier in specifiers}
+    candidates = [(*minor, 0) for minor in minors]
+    candidates += [(*minor, patch) for minor in minors if minor in mentioned for patch in range(1, _PATCHES)]
+    return any(
+        specifiers.contains(Version(".".join(map(str, candidate))), prereleases=True) for candidate in candidates
+    ) or any(
+        # A specifier may single out a pre-release.
+        specifier.operator == "=="
+        and "*" not in specifier.version
+        and specifiers.contains(specifier.version, prereleases=True)
+        and _release(specifier.version)[:2] in minors
+        for specifier in specifiers
+    )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    release = Version(version.replace(".*", "")).release
+    return (*release, 0, 0)

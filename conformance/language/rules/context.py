@@ -1,0 +1,32 @@
+"""What the rules look things up in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.language.problems import Problems
+from conformance.language.snippets import Snippet
+from conformance.language.vocabulary import Entry, checks, dtype_classes, input_kinds
+
+
+@dataclass(frozen=True)
+class Context:
+    """The words that a spec can use."""
+
+    checks: Mapping[str, Entry]
+    input_kinds: Mapping[str, Entry]
+    dtype_classes: tuple[str, ...]
+
+    @classmethod
+    def default(cls) -> Context:
+        """Read what `conformance.inputs` and `conformance.checks` define."""
+        return cls(checks(), input_kinds(), dtype_classes())
+
+
+def report(snippet: Snippet, offset: int, code: str, message: str, problems: Problems) -> None:
+    """Record a problem inside a text; where a row of ``each`` made the text, show what it made."""
+    if snippet.pieces is not None:
+        text = " ".join(snippet.text.split())
+        message = f"{message} (a row of `each` makes this: {text if len(text) <= 60 else text[:57] + '...'})"
+    problems.add(snippet.place_at(offset), code, message)

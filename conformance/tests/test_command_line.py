@@ -1,0 +1,175 @@
+"""The commands as a user types them: what they print, write and return."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from conformance.tests.conftest import HEADER, claim_text
+
+ROOT = Path(__file__).resolve().parents[2]
+GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
+BAD = "given: {x: tensor(min_size=1)}\ndo: y = x.clone()\nexpect: shares_storage(x, y)"
+
+
+def conformance(*arguments: object, folder: Path) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    """A folder with one good and one bad claim."""
+    folder = tmp_path / "specs"
+    folder.mkdir()
+    (folder / "good.yaml").write_text(HEADER + claim_text(GOOD, identity="good-one"), encoding="utf-8")
+    (folder / "bad.yaml").write_text(HEADER + claim_text(BAD, identity="bad-one", title="A clone shares"), encoding="utf-8")
+    return folder
+
+
+def test_run_fails_with_what_a_person_needs(specs: Path, tmp_path: Path) -> None:
+    ran = conformance("run", specs, folder=tmp_path)
+    assert ran.returncode == 1
+    for part in (
+        "A clone shares",
+        "docstring of torch.Tensor.detach",
+        "specs/bad.yaml:3:5",
+        "assert shares_storage(x, y)",
+        "1 holds, 1 refuted",
+        "specs/bad.yaml::bad-one[cpu]",
+    ):
+        assert part in ran.stdout
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert "not part of the corpus; running it runs its Python" in ran.stderr
+
+
+def test_run_selects_as_pytest_does(specs: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    ran = conformance("run", specs, "-k", "good", f"--junitxml={report}", folder=tmp_path)
+    assert ran.returncode == 0
+    names = [case.attrib["name"] for case in ElementTree.parse(report).iter("testcase")]
+    assert names == ["good-one[cpu]"]
+
+
+def test_processes_change_nothing(specs: Path, tmp_path: Path) -> None:
+    alone = conformance("run", specs, folder=tmp_path)
+    shared = conformance("run", specs, "-n", "2", folder=tmp_path)
+    assert shared.returncode == 1
+    counts = [line for line in alone.stdout.splitlines() if "1 holds, 1 refuted" in line]
+    assert counts[0] in shared.stdout
+
+
+def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:
+    conformance("run", specs, folder=tmp_path)
+    again = conformance("run", specs, "--lf", folder=tmp_path)
+    assert "bad-one" in again.stdout
+    assert "1 claims" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "no/such/place"], "no such file or folder"),
+        (["check", "no/such/place"], "no such file or folder"),
+        (["run", "{specs}", "--device", "tpu"], "invalid choice"),
+        (["run", "{specs}", "--no-such-option"], "unrecognized arguments"),
+        (["run", "{specs}", "-k", "nothing-like-this"], "no claim matches"),
+        (["show", "reshapo"], "nothing in the corpus is called 'reshapo'"),
+        (["show", "detatch"], "did you mean detach"),
+        (["shou"], "invalid choice"),
+        ([], "required"),
+    ],
+)
+def test_a_wrong_call_is_status_2_with_a_message(
+    specs: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    ran = conformance(*(argument.format(specs=specs) for argument in arguments), folder=tmp_path)
+    assert ran.returncode == 2
+    assert message in ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+
+
+def test_wrong_specs_are_told_by_place_and_nothing_runs(specs: Path, tmp_path: Path) -> None:
+    (specs / "wrong.yaml").write_text(HEADER + claim_text("given: {x: tensr()}\ndo: y = x\nexpect: y is x"), encoding="utf-8")
+    for command in ("check", "run"):
+        ran = conformance(command, specs, folder=tmp_path)
+        assert ran.returncode == 2
+        assert "specs/wrong.yaml:7:" in ran.stdout + ran.stderr
+        assert "tensor" in ran.stdout + ran.stderr
+        assert "collected" not in ran.stdout
+
+
+def test_check_of_the_corpus_needs_no_torch(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['torch'] = None; from conformance.cli import main; sys.exit(main(['check']))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "no mistakes" in ran.stdout
+
+
+def test_show_tells_a_subject_by_its_short_name(tmp_path: Path) -> None:
+    ran = conformance("show", "detach", folder=tmp_path)
+    assert ran.returncode == 0
+    assert "torch.Tensor.detach/shares-storage" in ran.stdout
+    assert "2.13.0 cpu" in ran.stdout
+
+
+def test_show_tells_a_claim_by_its_id(tmp_path: Path) -> None:
+    ran = conformance("show", "torch.Tensor.detach/shares-storage", folder=tmp_path)
+    assert ran.returncode == 0
+    assert "assert shares_storage(y, x)" in ran.stdout
+
+
+def test_help_teaches(tmp_path: Path) -> None:
+    for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["show", "--help"]):
+        ran = conformance(*arguments, folder=tmp_path)
+        assert ran.returncode == 0
+        assert "usage" in ran.stdout
+    assert "exit status" in conformance("--help", folder=tmp_path).stdout
+
+
+def test_the_plugin_collects_nothing_unless_asked(specs: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    plain = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", str(specs)], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert plain.returncode == 5
+    asked = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "conformance.plugin", str(specs / "good.yaml")],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert asked.returncode == 0
+    assert "1 holds" in asked.stdout
+
+
+def test_a_part_of_the_corpus_replaces_no_result_file(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    ran = conformance("run", "-k", "shares-storage", f"--results={folder}", folder=tmp_path)
+    assert "no result file written" in ran.stdout
+    assert not list(folder.glob("*.json"))
+
+
+def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    spec = ROOT / "spec"
+    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
+    assert conformance("run", spec, f"--results={whole}", "--examples=2", folder=tmp_path).returncode == 0
+    conformance("run", spec, "-k", "detach", f"--results={resumed}", "--examples=2", folder=tmp_path)
+    kept = (resumed / ".stopped-run.jsonl").read_text(encoding="utf-8").splitlines()
+    assert kept
+    assert all(json.loads(line)["outcome"]["verdict"] for line in kept)
+    again = conformance("run", spec, f"--results={resumed}", "--resume", "--examples=2", "-n", "2", folder=tmp_path)
+    assert again.returncode == 0
+    written = [path.name for path in whole.glob("*.json")]
+    assert written
+    for name in written:
+        assert (whole / name).read_bytes() == (resumed / name).read_bytes()

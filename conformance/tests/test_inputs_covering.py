@@ -1,0 +1,78 @@
+"""Covering sets on domains of which everything is known."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+
+from conformance.inputs.covering import admissible_pairs, admissible_rows, covered_pairs, covering_rows
+
+COLOURS = ("red", "green", "blue", "grey")
+SHAPES = ("disc", "ring", "bar")
+SIGNS = ("+", "-")
+
+
+def everything(row):
+    return True
+
+
+def no_red_ring(row):
+    return row[:2] != ("red", "ring")
+
+
+def nothing(row):
+    return False
+
+
+def by_hand(factors, admits):
+    rows = [row for row in product(*factors) if admits(row)]
+    return {(a, b, row[a], row[b]) for row in rows for a, b in combinations(range(len(factors)), 2)}
+
+
+@pytest.mark.parametrize("admits", [everything, no_red_ring])
+def test_every_admissible_pair_is_covered(admits):
+    factors = (COLOURS, SHAPES, SIGNS)
+    rows = covering_rows(factors, admits)
+    found = {(a, b, row[a], row[b]) for row in rows for a, b in combinations(range(3), 2)}
+    assert found == by_hand(factors, admits)
+    assert len(found) == admissible_pairs(factors, admits) == covered_pairs(rows)
+    assert all(admits(row) for row in rows)
+
+
+def test_rows_are_few():
+    factors = (COLOURS, SHAPES, SIGNS)
+    assert len(covering_rows(factors, everything)) == len(COLOURS) * len(SHAPES)
+
+
+def test_first_row_is_the_simplest():
+    assert covering_rows((COLOURS, SHAPES, SIGNS), everything)[0] == ("red", "disc", "+")
+    assert covering_rows((SHAPES, COLOURS), no_red_ring)[0] == ("disc", "red")
+
+
+def test_a_pair_that_no_row_admits_is_not_counted():
+    assert admissible_pairs((COLOURS, SHAPES), no_red_ring) == len(COLOURS) * len(SHAPES) - 1
+
+
+def test_an_empty_domain_has_no_rows():
+    assert covering_rows((COLOURS, SHAPES), nothing) == []
+    assert admissible_rows((COLOURS, SHAPES), nothing) == ()
+    assert admissible_pairs((COLOURS, SHAPES), nothing) == 0
+
+
+def test_one_factor_is_covered_value_by_value():
+    assert covering_rows((COLOURS,), everything) == [(colour,) for colour in COLOURS]
+
+
+def test_the_condition_is_asked_once():
+    asked = []
+
+    def admits(row):
+        asked.append(row)
+        return True
+
+    factors = (COLOURS, SIGNS)
+    first = covering_rows(factors, admits)
+    assert covering_rows(factors, admits) is first
+    assert admissible_pairs(factors, admits) == 8
+    assert len(asked) == 8

@@ -1,0 +1,234 @@
+"""Each verdict, and the evidence behind it, from a claim to its entry in a result file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any, Callable
+
+import pytest
+
+from conformance.language.model import Claim
+from conformance.runner.supervisor import Supervisor
+
+Judge = Callable[[str], dict[str, Any]]
+
+
+def run_script(text: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+
+
+def test_a_true_claim_holds_on_every_pair_of_the_domain(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad")
+    assert outcome["verdict"] == "holds"
+    tried, admitted = outcome["covered"]["x"][-2:]
+    assert tried == admitted > 300
+
+
+def test_a_false_claim_is_refuted_by_the_smallest_counterexample(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: y.dtype != torch.complex64")
+    assert outcome["verdict"] == "refuted"
+    assert "every failing x is one of complex64" in outcome["detail"]
+    # Only the dtype matters, so all else is the simplest there is: contiguous, one dimension, no grad.
+    assert "\nx = torch.tensor([1-2j, 2+3j, 3-4j])\n" in outcome["counterexample"]
+
+
+def test_a_counterexample_runs_without_this_package(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor(min_size=1)}\ndo: y = x.clone()\nexpect: shares_storage(x, y)")
+    assert outcome["verdict"] == "refuted"
+    assert "conformance" not in outcome["counterexample"]
+    ran = run_script(outcome["counterexample"])
+    assert "AssertionError" in ran.stderr
+
+
+def test_a_failing_expression_shows_the_values_of_its_parts(judge: Judge) -> None:
+    outcome = judge("given: {x: \"tensor(floating, min_size=1)\"}\ndo: y = x.detach()\nexpect: y.ndim > x.ndim")
+    assert outcome["detail"].startswith("y.ndim = 1\nx.ndim = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("raises", "verdict", "tiers"),
+    [
+        ("RuntimeError", "holds", {"error": "always", "type": "always"}),
+        ("error", "holds", {"error": "always"}),
+        ("TypeError", "refuted", {"error": "always", "type": "never"}),
+        ("{type: TypeError, promised: error}", "holds", {"error": "always", "type": "never"}),
+        (
+            "{type: RuntimeError, message: leaf Variable}",
+            "holds",
+            {"error": "always", "type": "always", "message": "always"},
+        ),
+        (
+            "{type: RuntimeError, message: no such words, promised: type}",
+            "holds",
+            {"error": "always", "type": "always", "message": "never"},
+        ),
+        (
+            "{type: RuntimeError, message: no such words}",
+            "refuted",
+            {"error": "always", "type": "always", "message": "never"},
+        ),
+    ],
+)
+def test_an_error_is_tried_in_tiers(judge: Judge, raises: str, verdict: str, tiers: dict[str, str]) -> None:
+    outcome = judge(f'given: {{x: "tensor(floating, state=\'leaf\', min_size=1)"}}\ndo: x.add_(1)\nraises: {raises}')
+    assert (outcome["verdict"], outcome["tiers"]) == (verdict, tiers)
+    assert outcome["facts"]["raises"][0] == "RuntimeError"
+
+
+def test_an_error_of_an_earlier_statement_is_not_the_one_promised(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor(floating)}\ndo: |\n  raise RuntimeError('early')\n  x.add_(1)\nraises: RuntimeError")
+    assert outcome["verdict"] == "refuted"
+    assert "earlier statement" in outcome["detail"]
+
+
+@pytest.mark.parametrize(("category", "verdict"), [("UserWarning", "holds"), ("DeprecationWarning", "refuted")])
+def test_a_warning_is_recorded_each_time(judge: Judge, category: str, verdict: str) -> None:
+    outcome = judge(
+        f"given: {{x: tensor(floating)}}\ndo: |\n  import warnings\n  warnings.warn('so it is')\nexpect: x is not None\nwarns: {category}"
+    )
+    assert outcome["verdict"] == verdict
+    assert outcome["facts"]["warns"] == [["UserWarning", "so it is"]]
+
+
+def test_what_a_source_leaves_open_is_recorded_and_not_judged(judge: Judge) -> None:
+    outcome = judge(
+        "guarantee: unspecified\ngiven: {x: tensor()}\ndo: y = x.detach()\nexpect: [x.ndim == y.ndim, x.ndim > 1, y is x]"
+    )
+    assert outcome["verdict"] == "unspecified"
+    assert outcome["observed"] == ["always", "sometimes", "never"]
+
+
+def test_a_subject_that_torch_lacks_is_absent(read_claim: Callable[[str], Claim], supervisor: Supervisor) -> None:
+    from dataclasses import replace
+
+    claim = read_claim("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad")
+    missing = replace(claim, subject="torch.Tensor.no_such_name", id="torch.Tensor.no_such_name/made-up")
+    assert supervisor.judge(missing, "cpu")["verdict"] == "absent"
+
+
+@pytest.mark.parametrize("condition", ["device: cuda", 'torch: "==1.8.0"', 'numpy: "<1.17"', "system: darwin"])
+def test_conditions_that_exclude_the_environment_are_inapplicable(judge: Judge, condition: str) -> None:
+    outcome = judge(f"applies: {{{condition}}}\ngiven: {{x: tensor()}}\ndo: y = x.detach()\nexpect: y is x")
+    assert outcome["verdict"] == "inapplicable"
+
+
+DIVERGING = """
+    given: {{x: tensor()}}
+    do: y = x.detach()
+    expect: y.dtype != torch.bool
+    diverges:
+      - where: {where}
+        kind: docs-wrong
+        instead: {{expect: ["{instead}"]}}
+        example: {{x: "{example}"}}
+        note: A test.
+        link: none-filed
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "instead", "example", "verdict"),
+    [
+        ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([True])", "diverges"),
+        ("x.dtype == torch.bool", "y.dtype == torch.int8", "torch.tensor([True])", "changed"),
+        ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([1])", "fixed"),
+        ("x.dtype == torch.int8", "y.dtype == torch.bool", "torch.tensor([True])", "invalid"),
+        ("x.dtype == torch.bool and x.ndim == 1", "y.dtype == torch.bool", "torch.tensor([True])", "refuted"),
+    ],
+)
+def test_a_divergence_is_asserted_as_strictly_as_the_claim(
+    judge: Judge, where: str, instead: str, example: str, verdict: str
+) -> None:
+    outcome = judge(DIVERGING.format(where=where, instead=instead, example=example))
+    assert outcome["verdict"] == verdict
+    if verdict == "diverges":
+        assert "torch.tensor([True])" in outcome["counterexample"]
+
+
+DEADLY = {
+    "import os\nos.abort()": ("crashed", "SIGABRT"),
+    "import ctypes\nctypes.string_at(0)": ("crashed", "SIGSEGV"),
+    "import os\nos._exit(0)": ("crashed", "status 0"),
+}
+
+
+@pytest.mark.parametrize("program", DEADLY)
+def test_the_death_of_the_interpreter_is_a_verdict(judge: Judge, program: str) -> None:
+    verdict, reason = DEADLY[program]
+    indented = program.replace("\n", "\n  ")
+    outcome = judge(f"given: {{x: tensor()}}\ndo: |\n  {indented}\nexpect: x is not None")
+    assert outcome["verdict"] == verdict
+    assert reason in outcome["detail"]
+    assert "x = torch.tensor" in outcome["detail"]
+    # and the next claim is judged as if nothing had happened
+    assert judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad")["verdict"] == "holds"
+
+
+def test_a_crash_is_never_a_raise_but_may_be_a_recorded_divergence(judge: Judge) -> None:
+    body = """
+        given: {{x: tensor()}}
+        do: |
+          import os
+          y = os.abort() if {condition} else x
+        expect: y is x
+        diverges:
+          - where: x.dtype == torch.bool
+            kind: torch-bug
+            instead: {{crashes: true}}
+            example: {{x: "torch.tensor([True])"}}
+            note: A test.
+            link: none-filed
+    """
+    assert judge(body.format(condition="x.dtype == torch.bool"))["verdict"] == "diverges"
+    assert judge(body.format(condition="False"))["verdict"] == "fixed"
+
+
+def test_a_claim_that_hangs_is_timed_out(read_claim: Callable[[str], Claim]) -> None:
+    impatient = Supervisor(examples=1, seed=0, time_limit=1.0)
+    try:
+        claim = read_claim("given: {x: tensor()}\ndo: |\n  while True: pass\nexpect: x is not None")
+        assert impatient.judge(claim, "cpu")["verdict"] == "timed-out"
+    finally:
+        impatient.close()
+
+
+@pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt"])
+def test_leaving_python_is_an_error_like_any_other(judge: Judge, error: str) -> None:
+    outcome = judge(f"given: {{x: tensor()}}\ndo: raise {error}\nexpect: x is not None")
+    assert outcome["verdict"] == "refuted"
+    assert f"raised {error}" in outcome["detail"]
+
+
+@pytest.mark.parametrize(
+    ("program", "leak"),
+    [
+        ("torch.set_grad_enabled(False)", "grad mode"),
+        ("torch.set_default_dtype(torch.float64)", "default dtype"),
+        ("torch.autograd.set_detect_anomaly(True)", "anomaly mode"),
+        ("import warnings\n  warnings.simplefilter('error')", "warning filters"),
+    ],
+)
+def test_a_claim_that_leaks_global_state_is_invalid(judge: Judge, program: str, leak: str) -> None:
+    outcome = judge(f"given: {{x: tensor()}}\ndo: |\n  {program}\nexpect: x is not None")
+    assert outcome["verdict"] == "invalid"
+    assert leak in outcome["detail"]
+    after = judge("given: {x: \"tensor(floating, requires_grad=True)\"}\ndo: y = x * 2\nexpect: y.requires_grad")
+    assert after["verdict"] == "holds"
+
+
+def test_sharing_is_never_judged_on_an_empty_tensor(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor(max_size=0)}\ndo: y = x.detach()\nexpect: shares_storage(x, y)")
+    assert outcome["verdict"] == "invalid"
+    assert "no example could be judged" in outcome["detail"]
+
+
+def test_before_is_the_input_as_it_was(judge: Judge) -> None:
+    body = "given: {{x: \"tensor(floating, finite=True, requires_grad=False, layout='contiguous')\"}}\ndo: x.add_(1)\nexpect: {expect}"
+    assert judge(body.format(expect="same_values(x, before.x + 1)"))["verdict"] == "holds"
+    assert judge(body.format(expect="same_values(x, before.x)"))["verdict"] == "refuted"
+
+
+def test_the_same_call_gives_the_same_entry(judge: Judge) -> None:
+    body = "given: {x: tensor(), y: broadcastable_with(x)}\ndo: z = x.detach()\nexpect: z.ndim >= y.ndim"
+    assert judge(body) == judge(body)
