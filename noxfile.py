@@ -17,30 +17,36 @@ RESULTS = Path("docs", "results")
 #: The versions with which the recorded results were measured, so that the same files come out.
 MEASURED_WITH = RESULTS / "constraints.txt"
 
+_NUMPY_1 = ("numpy==1.26.4",)
+_NUMPY_2 = (
+    "numpy==2.0.2; python_version < '3.10'",
+    "numpy==2.2.6; python_version == '3.10'",
+    "numpy==2.4.6; python_version > '3.10'",
+)
 #: Every release that is measured: the last patch of each minor version, with the Pythons that it runs on and its NumPy.
-RELEASES: dict[str, tuple[tuple[int, int], tuple[int, int], str]] = {
-    "1.8.1": ((3, 9), (3, 9), "numpy<2"),
-    "1.9.0": ((3, 9), (3, 9), "numpy<2"),
-    "1.10.2": ((3, 9), (3, 9), "numpy<2"),
-    "1.11.0": ((3, 9), (3, 9), "numpy<2"),
-    "1.12.1": ((3, 9), (3, 9), "numpy<2"),
-    "1.13.1": ((3, 9), (3, 10), "numpy<2"),
-    "2.0.1": ((3, 9), (3, 11), "numpy<2"),
-    "2.1.2": ((3, 9), (3, 11), "numpy<2"),
-    "2.2.2": ((3, 9), (3, 12), "numpy<2"),
-    "2.3.1": ((3, 9), (3, 12), "numpy"),
-    "2.4.1": ((3, 9), (3, 12), "numpy"),
-    "2.5.1": ((3, 9), (3, 12), "numpy"),
-    "2.6.0": ((3, 9), (3, 13), "numpy"),
-    "2.7.1": ((3, 9), (3, 13), "numpy"),
-    "2.8.0": ((3, 9), (3, 13), "numpy"),
-    "2.9.1": ((3, 10), (3, 14), "numpy"),
-    "2.10.0": ((3, 10), (3, 14), "numpy"),
-    "2.11.0": ((3, 10), (3, 14), "numpy"),
-    "2.12.1": ((3, 10), (3, 14), "numpy"),
-    "2.13.0": ((3, 10), (3, 14), "numpy"),
-    "2.14.1": ((3, 10), (3, 14), "numpy"),
-    "2.15.0": ((3, 10), (3, 14), "numpy"),
+RELEASES: dict[str, tuple[tuple[int, int], tuple[int, int], tuple[str, ...]]] = {
+    "1.8.1": ((3, 9), (3, 9), _NUMPY_1),
+    "1.9.0": ((3, 9), (3, 9), _NUMPY_1),
+    "1.10.2": ((3, 9), (3, 9), _NUMPY_1),
+    "1.11.0": ((3, 9), (3, 9), _NUMPY_1),
+    "1.12.1": ((3, 9), (3, 9), _NUMPY_1),
+    "1.13.1": ((3, 9), (3, 10), _NUMPY_1),
+    "2.0.1": ((3, 9), (3, 11), _NUMPY_1),
+    "2.1.2": ((3, 9), (3, 11), _NUMPY_1),
+    "2.2.2": ((3, 9), (3, 12), _NUMPY_1),
+    "2.3.1": ((3, 9), (3, 12), _NUMPY_2),
+    "2.4.1": ((3, 9), (3, 12), _NUMPY_2),
+    "2.5.1": ((3, 9), (3, 12), _NUMPY_2),
+    "2.6.0": ((3, 9), (3, 13), _NUMPY_2),
+    "2.7.1": ((3, 9), (3, 13), _NUMPY_2),
+    "2.8.0": ((3, 9), (3, 13), _NUMPY_2),
+    "2.9.1": ((3, 10), (3, 14), _NUMPY_2),
+    "2.10.0": ((3, 10), (3, 14), _NUMPY_2),
+    "2.11.0": ((3, 10), (3, 14), _NUMPY_2),
+    "2.12.1": ((3, 10), (3, 14), _NUMPY_2),
+    "2.13.0": ((3, 10), (3, 14), _NUMPY_2),
+    "2.14.1": ((3, 10), (3, 14), _NUMPY_2),
+    "2.15.0": ((3, 10), (3, 14), _NUMPY_2),
 }
 #: The torch that is measured unless another one is asked for.
 DEFAULT_TORCH = "2.13.0"
@@ -86,11 +92,11 @@ def conformance(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     if torch == "installed":
         _install_into_environment(session)
-        session.run(sys.executable, "-m", "conformance", "run", f"--results={RESULTS}", *arguments, external=True)
+        session.run(sys.executable, "-m", "conformance", "run", *_results_option(arguments), *arguments, external=True)
     else:
         _install_torch(session, torch)
         session.install("-c", str(MEASURED_WITH), "-e", ".[docs]")
-        session.run("conformance", "run", f"--results={RESULTS}", *arguments)
+        session.run("conformance", "run", *_results_option(arguments), *arguments)
         _build_reference(session)
 
 
@@ -120,6 +126,16 @@ def lint(session: nox.Session) -> None:
     session.run("conformance", "check")
 
 
+@nox.session
+def fresh(session: nox.Session) -> None:
+    """Fail where a recorded result or a generated schema is stale; ``-- DIR`` compares the result files of a run too."""
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
+    session.run("python", "-m", "conformance.results.staleness", str(RESULTS), *session.posargs)
+    session.run("python", "-m", "conformance.language.schema")
+    session.run("python", "-m", "conformance.results.schema")
+    session.run("git", "diff", "--exit-code", "--", "spec/schema.json", "docs/results/schema.json", external=True)
+
+
 @nox.session(python=_PYTHON)
 def timings(session: nox.Session) -> None:
     """Measure the timing claims on this machine and record their ratios."""
@@ -132,14 +148,18 @@ def timings(session: nox.Session) -> None:
 def _install_torch(session: nox.Session, torch: str) -> None:
     """Install a release of torch with a NumPy that it was built for."""
     minor = torch.split("+")[0].rsplit(".", 1)[0]
-    numpy = next((needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), "numpy")
+    numpy = next((needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), ("numpy",))
     setuptools = ["setuptools<70"] if torch.startswith("1.") else []
-    session.install("-c", str(MEASURED_WITH), f"torch=={torch}", numpy, *setuptools)
+    session.install(f"torch=={torch}", *numpy, *setuptools)
 
 
 def _install_into_environment(session: nox.Session) -> None:
     """Install into the environment that nox itself runs in: the one whose torch is asked about."""
     session.run(sys.executable, "-m", "pip", "install", "-q", "-e", ".", external=True)
+
+
+def _results_option(arguments: list[str]) -> list[str]:
+    return [] if any(argument.startswith("--results") for argument in arguments) else [f"--results={RESULTS}"]
 
 
 def _build_reference(session: nox.Session) -> None:

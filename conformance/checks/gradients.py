@@ -1,6 +1,5 @@
 """The autograd graph behind a tensor, and the gradients that flow through it."""
 
-# ruff: noqa: D401  (a check's docstring says when it is true)
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Whether two values share memory, judged on addresses and by writing."""
 
-# ruff: noqa: D401  (a check's docstring says when it is true)
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Facts about a value other than its elements."""
 
-# ruff: noqa: D401  (a check's docstring says when it is true)
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Whether two values hold the same numbers."""
 
-# ruff: noqa: D401  (a check's docstring says when it is true)
 
 from __future__ import annotations
 

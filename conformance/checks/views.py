@@ -1,6 +1,5 @@
 """Identity of objects, and the views that autograd knows of."""
 
-# ruff: noqa: D401  (a check's docstring says when it is true)
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class SweepChoices(Choices):
 
     The first `combine` of an example goes through its covering set row by row; further ones go through theirs in
     another order, so that two inputs of one kind do not move in step. The first `pick` moves fastest, the next one
-    moves when the first has gone round, and so on.
+    moves when the first has gone round, and so on, as long as `SWEEP_OF_PICKS` positions are enough for that.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class SweepChoices(Choices):
     ----------
     length
         After an example: how many positions go through all rows of its longest covering set, and through its picks
-        as far as `SWEEP_OF_PICKS` positions reach.
+        as far as `SWEEP_OF_PICKS` positions go.
     """
 
     __slots__ = ("_combined", "_longest", "_period", "_rows", "position")
@@ -139,7 +139,7 @@ class SweepChoices(Choices):
         count = len(options) if sweep is None else min(sweep, len(options))
         if count == 1:
             return options[0]
-        if self._period >= SWEEP_OF_PICKS:
+        if self._period * count > SWEEP_OF_PICKS:
             self._period = 1
         chosen = options[self.position // self._period % count]
         self._period *= count

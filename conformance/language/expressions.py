@@ -134,7 +134,9 @@ def _look(text: str, mode: str) -> Code:
         with warnings.catch_warnings():
             # A doubtful escape is for whoever runs the code; here it would only go to the checker's stderr.
             warnings.simplefilter("ignore")
-            tree = ast.parse(text.strip() if mode == "eval" else text, mode=mode, feature_version=OLDEST_PYTHON)
+            # The line end makes every Python report a cut-off expression at its end.
+            source = text.strip() + "\n" if mode == "eval" else text
+            tree = ast.parse(source, mode=mode, feature_version=OLDEST_PYTHON)
     except SyntaxError as error:
         return Code(None, _mistake(text, error, mode))
     except ValueError as error:

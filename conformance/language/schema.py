@@ -48,13 +48,13 @@ def spec_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Conformance spec",
-        "description": "Claims about one subject: what its documentation promises, with inputs, program and expectation.",
+        "description": "Claims about one subject: what its documentation promises, as inputs, program and expectation.",
         "type": "object",
         "required": ["subject", "claims"],
         "additionalProperties": False,
         "properties": {
             "subject": _text(
-                "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page's name.",
+                "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page.",
                 pattern=_SUBJECT,
                 examples=["torch.Tensor.detach", "torch.nn.Parameter", "notes/autograd-mechanics"],
             ),
@@ -159,9 +159,7 @@ def _shared_by_claims_and_rows() -> dict[str, Any]:
 def _claim() -> dict[str, Any]:
     kinds = ", ".join(input_kinds())
     properties = {
-        "id": _text(
-            "The slug of the permanent id, which is subject/slug. With `each`, rows have their own.", pattern=_SLUG
-        ),
+        "id": _text("The slug of the permanent id, subject/slug. With `each`, rows have their own.", pattern=_SLUG),
         **_shared_by_claims_and_rows(),
         "family": _choice("What the promise is about.", {name: _FAMILY_MEANINGS[name] for name in FAMILIES}),
         "given": {
@@ -169,7 +167,7 @@ def _claim() -> dict[str, Any]:
             "type": "object",
             "minProperties": 1,
             "additionalProperties": _text(
-                f"A call of an input kind: {kinds}. A bare tensor() is the whole domain; narrow only where the source does.",
+                f"A call of an input kind: {kinds}. A bare tensor() is the whole domain; narrow it as the source does.",
                 examples=[f"{name}()" for name in input_kinds()],
             ),
         },
@@ -247,7 +245,7 @@ def _raises(key: str) -> dict[str, Any]:
             "type": named,
             "message": _text("A literal part of the message."),
             "promised": _choice(
-                "How far the source's promise goes, and so what decides the verdict; the most specific that is given if absent.",
+                "How far the source's promise goes, which decides the verdict; if absent, the most specific given.",
                 {name: _PROMISE_MEANINGS[name] for name in PROMISES},
             ),
         },

@@ -27,9 +27,9 @@ def article_blocks(article: Article, reference: Reference, document: str) -> lis
     loose = sum(1 for row in article.rows.values() if row.loose)
     blocks.append(
         markup.paragraph(
-            f"The article says {len(article.rows.values())} things, put here in our own words. {loose} of them "
-            f"{'is' if loose == 1 else 'are'} marked as loose: wrong, imprecise, or true on some versions or devices only. "
-            "Each is encoded as the article means it."
+            f"The article says {len(article.rows)} things, put here in our own words. {loose} of them "
+            f"{'is' if loose == 1 else 'are'} marked as loose: wrong, imprecise, or true on some versions or devices "
+            "only. Each is encoded as the article means it."
         )
     )
     blocks += [row_block(article, row, reference, document) for row in article.rows.values()]

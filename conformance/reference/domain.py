@@ -20,15 +20,15 @@ class ClaimDomain(Domain):
 
     name = "claim"
     label = "Claims"
-    object_types = {
+    object_types = {  # noqa: RUF012
         "claim": ObjType("claim", "claim"),
         "subject": ObjType("subject", "subject"),
         "article": ObjType("article", "article"),
         "row": ObjType("row", "row"),
     }
-    roles = {name: XRefRole(innernodeclass=nodes.literal, warn_dangling=True) for name in object_types}
-    dangling_warnings = {name: f"no {name} %(target)r in the corpus" for name in object_types}
-    initial_data = {"objects": {}, "documents": {}, "digest": ""}
+    roles = {name: XRefRole(innernodeclass=nodes.literal, warn_dangling=True) for name in object_types}  # noqa: RUF012
+    dangling_warnings = {name: f"no {name} %(target)r in the corpus" for name in object_types}  # noqa: RUF012
+    initial_data = {"objects": {}, "documents": {}, "digest": ""}  # noqa: RUF012
     data_version = 1
 
     @property

@@ -152,8 +152,9 @@ def false_page(reference: Reference, document: str) -> list[nodes.Node]:
     recorded = [(claim, position) for claim in claims for position in range(len(claim.diverges))]
     seen = sum(bool(affected(claim, position, columns)) for claim, position in recorded)
     intro = markup.paragraph(
-        f"{len(recorded)} recorded divergence{'' if len(recorded) == 1 else 's'}, {seen} of them seen in the environments "
-        f"measured here; {len(unexplained)} claim{'' if len(unexplained) == 1 else 's'} false without a record."
+        f"{len(recorded)} recorded divergence{'' if len(recorded) == 1 else 's'}, {seen} of them seen in the "
+        f"environments measured here; {len(unexplained)} claim{'' if len(unexplained) == 1 else 's'} false without "
+        "a record."
     )
     return [intro, *sections]
 

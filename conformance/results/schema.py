@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Callable
 
 VERSION = 1
@@ -164,3 +167,16 @@ def validator(timings: bool = False) -> Callable[[Any], Any]:
 
     compiled: Callable[[Any], Any] = fastjsonschema.compile(timing_schema() if timings else result_schema())
     return compiled
+
+
+def main() -> int:
+    """Write the published schema of result files."""
+    from conformance.results.store import replace_file
+
+    path = Path(__file__).resolve().parents[2] / "docs" / "results" / "schema.json"
+    replace_file(path, json.dumps(result_schema(), indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,21 +17,21 @@ from conformance.inputs.recipes import BASE_NAMESPACE, build
 from conformance.language.model import Fragment, Place
 
 
-def given(expression):
+def given(expression: Any) -> Any:
     return Given((("a", Fragment(expression, Place("spec/example.yaml", 1, 1))),), "cpu")
 
 
-def sweep(expression):
+def sweep(expression: Any) -> Any:
     first = SweepChoices(0)
     given(expression).draw(first)
     return [given(expression).draw(SweepChoices(position)) for position in range(first.length)]
 
 
-def arrays(expression):
+def arrays(expression: Any) -> Any:
     return [example.values["a"] for example in sweep(expression)]
 
 
-def assert_is_what_it_says(a, combination):
+def assert_is_what_it_says(a: Any, combination: Any) -> None:
     dtype, layout, size, memory = combination
     assert type(a) is np.ndarray
     assert a.flags.writeable == ("read-only" not in memory)
@@ -63,7 +64,7 @@ def assert_is_what_it_says(a, combination):
 
 
 @pytest.mark.parametrize("expression", ["array()", "array(unsupported)"])
-def test_every_admitted_combination_is_what_it_says(expression):
+def test_every_admitted_combination_is_what_it_says(expression: Any) -> None:
     inputs = given(expression)
     example = inputs.draw(CanonicalChoices())
     factors, admits = example.domains["a"]
@@ -78,14 +79,14 @@ def test_every_admitted_combination_is_what_it_says(expression):
 
 
 @pytest.mark.parametrize("expression", ["array()", "array(unsupported)", "array(floating, min_size=1)"])
-def test_sweep_covers_every_pair(expression):
+def test_sweep_covers_every_pair(expression: Any) -> None:
     examples = sweep(expression)
     assert covered_pairs([e.made["a"] for e in examples]) == admissible_pairs(*examples[0].domains["a"])
     for example in examples:
         assert_is_what_it_says(example.values["a"], example.made["a"])
 
 
-def test_canonical_array():
+def test_canonical_array() -> None:
     assert given("array()").draw(CanonicalChoices()).recipes == {"a": "np.array([1., 2., 3.])"}
     swapped = given("array(dtype=np.float32, byte_order='swapped')").draw(CanonicalChoices()).recipes["a"]
     assert swapped == f'np.array([1., 2., 3.], dtype="{">" if sys.byteorder == "little" else "<"}f4")'
@@ -112,13 +113,14 @@ def test_canonical_array():
         ("array(shape=(2, 3))", lambda a: a.shape == (2, 3)),
     ],
 )
-def test_arguments_narrow(expression, condition):
+def test_arguments_narrow(expression: Any, condition: Any) -> None:
     found = arrays(expression)
     assert found
     assert all(condition(a) for a in found)
 
 
-def test_torch_takes_what_is_supported_and_nothing_else():
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writ")
+def test_torch_takes_what_is_supported_and_nothing_else() -> None:
     for a in arrays("array(byte_order='native', layout='contiguous', writable=True)"):
         assert torch.from_numpy(a).shape == a.shape
     for a in arrays("array(unsupported)"):
@@ -126,7 +128,7 @@ def test_torch_takes_what_is_supported_and_nothing_else():
             torch.from_numpy(a)
 
 
-def test_mistakes_say_what_to_do():
+def test_mistakes_say_what_to_do() -> None:
     for expression, message in {
         "array(layout='Fortran')": "did you mean 'fortran'",
         "array(order='K')": "an order is 'C' or 'F'",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
@@ -21,16 +23,16 @@ LETTERS = "abcd"
 FACTORS = (("a", "b", "c"), (1, 2), (True, False))
 
 
-def admits(row):
+def admits(row: Any) -> Any:
     return row[:2] != ("a", 2)
 
 
-def inputs(**expressions):
+def inputs(**expressions: Any) -> Any:
     place = Place("spec/example.yaml", 1, 1)
     return Given(tuple((name, Fragment(text, place)) for name, text in expressions.items()), "cpu")
 
 
-def test_canonical_choices_take_the_first():
+def test_canonical_choices_take_the_first() -> None:
     choices = CanonicalChoices()
     assert choices.pick("letter", LETTERS) == "a"
     assert choices.combine("row", FACTORS, admits) == ("a", 1, True)
@@ -38,7 +40,7 @@ def test_canonical_choices_take_the_first():
     assert choices.domains == {"row": (FACTORS, admits)}
 
 
-def test_sweep_goes_through_options_and_rows():
+def test_sweep_goes_through_options_and_rows() -> None:
     seen = set()
     letters = set()
     rows = set()
@@ -56,7 +58,7 @@ def test_sweep_goes_through_options_and_rows():
     assert len(pairs) == 5 + 6 + 4
 
 
-def test_sweep_crosses_picks():
+def test_sweep_crosses_picks() -> None:
     seen = set()
     length = 1
     position = 0
@@ -69,18 +71,18 @@ def test_sweep_crosses_picks():
     assert len(seen) == 12
 
 
-def test_sweep_spends_no_more_than_64_positions_on_picks():
+def test_sweep_spends_no_more_than_64_positions_on_picks() -> None:
     choices = SweepChoices(5)
     choices.pick("number", range(1000))
     assert choices.length == 64
 
 
-def test_sweep_can_stay_with_the_first_options():
+def test_sweep_can_stay_with_the_first_options() -> None:
     picked = {SweepChoices(position).pick("letter", LETTERS, sweep=2) for position in range(9)}
     assert picked == {"a", "b"}
 
 
-def test_two_inputs_do_not_move_in_step():
+def test_two_inputs_do_not_move_in_step() -> None:
     pairs = set()
     for position in range(40):
         choices = SweepChoices(position)
@@ -90,14 +92,14 @@ def test_two_inputs_do_not_move_in_step():
 
 
 @pytest.mark.parametrize("make", [CanonicalChoices, lambda: SweepChoices(3)])
-def test_nothing_to_choose_from_is_no_such_input(make):
+def test_nothing_to_choose_from_is_no_such_input(make: Any) -> None:
     with pytest.raises(NoSuchInput):
         make().pick("letter", [])
     with pytest.raises(NoSuchInput):
         make().combine("row", FACTORS, lambda row: False)
 
 
-def collected(make, body, examples=200):
+def collected(make: Any, body: Any, examples: Any = 200) -> Any:
     found = []
 
     @settings(
@@ -109,15 +111,15 @@ def collected(make, body, examples=200):
     )
     @seed(0)
     @given(data=st.data())
-    def test(data):
+    def test(data: Any) -> None:
         found.append(body(make(data.draw)))
 
     test()
     return found
 
 
-def test_hypothesis_reaches_everything_admitted():
-    def body(choices):
+def test_hypothesis_reaches_everything_admitted() -> None:
+    def body(choices: Any) -> Any:
         return choices.combine("row", FACTORS, admits), choices.pick("number", range(600))
 
     found = collected(HypothesisChoices, body)
@@ -127,10 +129,10 @@ def test_hypothesis_reaches_everything_admitted():
     assert max(number for _, number in found) > 300
 
 
-def test_narrowed_choices_are_no_more_complicated_than_the_failing_example():
+def test_narrowed_choices_are_no_more_complicated_than_the_failing_example() -> None:
     failing = {"row": ("b", 2, True), "letter": "c"}
 
-    def body(choices):
+    def body(choices: Any) -> Any:
         return choices.combine("row", FACTORS, admits), choices.pick("letter", LETTERS), choices.pick("new", LETTERS)
 
     found = collected(lambda draw: NarrowedChoices(draw, failing), body)
@@ -139,7 +141,7 @@ def test_narrowed_choices_are_no_more_complicated_than_the_failing_example():
     assert {new for _, _, new in found} == {"a"}
 
 
-def smallest(expressions, is_failing):
+def smallest(expressions: Any, is_failing: Any) -> Any:
     """Find a failing example in the sweep and shrink it."""
     drawn = inputs(**expressions)
     position = 0
@@ -150,7 +152,7 @@ def smallest(expressions, is_failing):
         position += 1
 
     @st.composite
-    def narrowed(draw):
+    def narrowed(draw: Any) -> Any:
         return drawn.draw(NarrowedChoices(draw, example.made))
 
     return find(
@@ -160,16 +162,16 @@ def smallest(expressions, is_failing):
     )
 
 
-def test_shrinking_gives_a_small_example():
-    def needs_two_dimensions_and_grad(values):
+def test_shrinking_gives_a_small_example() -> None:
+    def needs_two_dimensions_and_grad(values: Any) -> Any:
         return values["x"].requires_grad and values["x"].dim() > 1
 
     example = smallest({"x": "tensor(min_ndim=1)"}, needs_two_dimensions_and_grad)
     assert example.recipes == {"x": "torch.tensor([[1., 2., 3.], [4., 5., 6.]], requires_grad=True)"}
 
 
-def test_shrinking_keeps_what_the_failure_needs():
-    def needs_64_bits_transposed(values):
+def test_shrinking_keeps_what_the_failure_needs() -> None:
+    def needs_64_bits_transposed(values: Any) -> Any:
         x = values["x"]
         return x.dtype == torch.float64 and x.numel() > 1 and not x.is_contiguous()
 
@@ -177,8 +179,8 @@ def test_shrinking_keeps_what_the_failure_needs():
     assert example.recipes == {"x": "torch.tensor([[1., 2.], [3., 4.], [5., 6.]], dtype=torch.float64).t()"}
 
 
-def test_shrinking_follows_dependent_inputs():
-    def last_of_several(values):
+def test_shrinking_follows_dependent_inputs() -> None:
+    def last_of_several(values: Any) -> Any:
         return values["x"].dim() > 1 and values["dim"] in (values["x"].dim() - 1, -1)
 
     example = smallest({"x": "tensor()", "dim": "dim_of(x)"}, last_of_several)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +17,12 @@ from conformance.inputs.shapes import ShapeLimits, shapes_within
 from conformance.language.model import Fragment, Place
 
 
-def given(**expressions):
+def given(**expressions: Any) -> Any:
     place = Place("spec/example.yaml", 1, 1)
     return Given(tuple((name, Fragment(text, place)) for name, text in expressions.items()), "cpu")
 
 
-def values(expression, **earlier):
+def values(expression: Any, **earlier: Any) -> Any:
     """Return everything that a sweep draws, for each small shape of an earlier input where there is one."""
     found = []
     inputs = given(**earlier, drawn=expression)
@@ -34,14 +35,14 @@ def values(expression, **earlier):
     return found
 
 
-def drawn(expression):
+def drawn(expression: Any) -> Any:
     return [found["drawn"] for found in values(expression)]
 
 
 SHAPES = [shape for shape in shapes_within(ShapeLimits()) if max(shape, default=0) < 4][:90]
 
 
-def with_each_shape(expression):
+def with_each_shape(expression: Any) -> Any:
     for shape in SHAPES:
         x = f"tensor(dtype='float32', layout='contiguous', state='plain', shape={shape})"
         try:
@@ -51,7 +52,7 @@ def with_each_shape(expression):
             assert expression == "index_of(x)"
 
 
-def test_dims_are_valid_and_all_occur():
+def test_dims_are_valid_and_all_occur() -> None:
     for found in with_each_shape("dim_of(x)"):
         found["x"].unbind(found["drawn"]) if found["x"].dim() else found["x"].sum(found["drawn"])
     assert {found["drawn"] for found in values("dim_of(x)", x="tensor(shape=(2, 2, 2))")} == {0, 1, 2, -1, -2, -3}
@@ -59,7 +60,7 @@ def test_dims_are_valid_and_all_occur():
     assert min(found["drawn"] for found in values("dim_of(x, negative=False)", x="tensor(ndim=3)")) == 0
 
 
-def test_several_dims_are_different():
+def test_several_dims_are_different() -> None:
     lengths = set()
     for found in with_each_shape("dims_of(x)"):
         dims = found["drawn"]
@@ -70,20 +71,21 @@ def test_several_dims_are_different():
     assert lengths == {1, 2, 3, 4}
 
 
-def test_permutations_are_permutations():
+def test_permutations_are_permutations() -> None:
     for found in with_each_shape("permutation_of(x)"):
         assert found["x"].permute(found["drawn"]).dim() == found["x"].dim()
     orders = {found["drawn"] for found in values("permutation_of(x, negative=False)", x="tensor(shape=(2, 2, 2))")}
     assert len(orders) == 6
 
 
-def test_index_names_one_element():
+def test_index_names_one_element() -> None:
     for found in with_each_shape("index_of(x)"):
         assert found["x"][found["drawn"]].dim() == 0
         assert len(found["drawn"]) == found["x"].dim()
 
 
-def test_basic_indices_give_views():
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_basic_indices_give_views() -> None:
     kinds = set()
     for found in with_each_shape("basic_index_of(x)"):
         x = found["x"]
@@ -93,7 +95,8 @@ def test_basic_indices_give_views():
     assert kinds == {int, slice, tuple, type(None), type(...)}
 
 
-def test_advanced_indices_give_copies():
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_advanced_indices_give_copies() -> None:
     kinds = set()
     for found in with_each_shape("advanced_index_of(x)"):
         x = found["x"]
@@ -103,14 +106,14 @@ def test_advanced_indices_give_copies():
     assert kinds == {torch.Tensor, tuple, list}
 
 
-def test_indices_fit_arrays_too():
+def test_indices_fit_arrays_too() -> None:
     for found in values("basic_index_of(a)", a="array(min_size=1)"):
         found["a"][found["drawn"]]
     for found in values("index_of(a)", a="array(min_size=1)"):
         assert np.ndim(found["a"][found["drawn"]]) == 0
 
 
-def test_shapes_have_as_many_elements():
+def test_shapes_have_as_many_elements() -> None:
     for found in with_each_shape("shape_with_numel(x)"):
         assert math.prod(found["drawn"]) == found["x"].numel()
     for found in with_each_shape("shape_with_numel(x, infer=True)"):
@@ -118,7 +121,7 @@ def test_shapes_have_as_many_elements():
         assert found["x"].reshape(found["drawn"]).numel() == found["x"].numel()
 
 
-def test_shapes_can_be_expanded_to():
+def test_shapes_can_be_expanded_to() -> None:
     grown = 0
     for found in with_each_shape("expanded_shape_of(x)"):
         assert tuple(found["x"].expand(found["drawn"]).shape) == found["drawn"]
@@ -129,13 +132,13 @@ def test_shapes_can_be_expanded_to():
         found["x"].expand(found["drawn"])
 
 
-def test_shapes_keep_their_bounds():
+def test_shapes_keep_their_bounds() -> None:
     for shape in drawn("shape(min_ndim=1, max_ndim=2, min_size=1, max_size=6)"):
         assert 1 <= len(shape) <= 2
         assert 1 <= math.prod(shape) <= 6
 
 
-def test_integers_keep_their_bounds_and_reach_them():
+def test_integers_keep_their_bounds_and_reach_them() -> None:
     assert set(drawn("integer(-2, 3)")) == {-2, -1, 0, 1, 2, 3}
     wide = drawn("integer(-5, 10**6)")
     assert {-5, 0, 10**6} <= set(wide)
@@ -144,7 +147,7 @@ def test_integers_keep_their_bounds_and_reach_them():
         drawn("integer(3, 1)")
 
 
-def test_numbers_are_of_their_class():
+def test_numbers_are_of_their_class() -> None:
     assert {type(value) for value in drawn("number()")} == {int, float, bool, complex}
     assert {type(value) for value in drawn("number(integral, floating)")} == {int, float}
     assert any(math.isnan(value) for value in drawn("number(floating)"))
@@ -152,7 +155,7 @@ def test_numbers_are_of_their_class():
     assert {type(value) for value in drawn("number(differentiable)")} == {float, complex}
 
 
-def test_flags_dtypes_and_formats():
+def test_flags_dtypes_and_formats() -> None:
     assert drawn("boolean()") == [False, True]
     assert all(dtype.is_floating_point for dtype in drawn("dtype(floating)"))
     assert {torch.float32, torch.int64, torch.bool, torch.complex64} <= set(drawn("dtype()"))
@@ -160,13 +163,13 @@ def test_flags_dtypes_and_formats():
     assert all(torch.zeros(2).to(dtype).dtype == dtype for dtype in drawn("dtype()"))
 
 
-def test_one_of_gives_the_values():
+def test_one_of_gives_the_values() -> None:
     assert drawn("one_of(3, 'sum', None, torch.int8, (1, 2))") == [3, "sum", None, torch.int8, (1, 2)]
     with pytest.raises(InvalidGiven, match="does not give the value back"):
         drawn("one_of(object())")
 
 
-def test_nested_lists_make_tensors():
+def test_nested_lists_make_tensors() -> None:
     shapes = set()
     for data in drawn("numbers()"):
         shapes.add(tuple(torch.tensor(data).shape))
@@ -176,7 +179,7 @@ def test_nested_lists_make_tensors():
     assert given(x="numbers()").draw(CanonicalChoices()).values["x"] == [1, 2, 3]
 
 
-def test_modules_have_what_is_asked_for():
+def test_modules_have_what_is_asked_for() -> None:
     for module in drawn("module(parameters=True)"):
         assert list(module.parameters())
         assert module.training
@@ -185,7 +188,7 @@ def test_modules_have_what_is_asked_for():
         assert not module.state_dict()
 
 
-def test_every_kind_is_documented():
+def test_every_kind_is_documented() -> None:
     kinds = registered_kinds()
     assert {"tensor", "array", "dim_of", "module", "one_of"} <= set(kinds)
     for name, kind in kinds.items():
@@ -197,6 +200,6 @@ def test_every_kind_is_documented():
 
 
 @pytest.mark.parametrize("earlier", ["tensor()", "tensor(ndim=0)", "tensor(max_size=0)", "tensor(layout='expanded')"])
-def test_examples_of_dependent_kinds_go_with_every_tensor(earlier):
+def test_examples_of_dependent_kinds_go_with_every_tensor(earlier: Any) -> None:
     for kind in ("dim_of", "dims_of", "permutation_of", "basic_index_of", "shape_with_numel", "expanded_shape_of"):
         assert values(f"{kind}(x)", x=earlier)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import pytest
 import torch
@@ -22,16 +23,16 @@ from conformance.language.model import Fragment, Place
 PLACE = Place("spec/tensor/example.yaml", 4, 12)
 
 
-def given(device="cpu", **expressions):
+def given(device: Any = "cpu", **expressions: Any) -> Any:
     return Given(tuple((name, Fragment(text, PLACE)) for name, text in expressions.items()), device)
 
 
-def domain(expression):
+def domain(expression: Any) -> Any:
     example = given(x=expression).draw(CanonicalChoices())
     return example.domains["x"]
 
 
-def sweep(**expressions) -> list[Example]:
+def sweep(**expressions: Any) -> list[Example]:
     inputs = given(**expressions)
     first = SweepChoices(0)
     inputs.draw(first)
@@ -41,7 +42,7 @@ def sweep(**expressions) -> list[Example]:
 WHOLE = admissible_rows(*domain("tensor()"))
 
 
-def assert_layout(x, layout):
+def assert_layout(x: Any, layout: Any) -> None:
     """Judge a layout by other means than the package's own."""
     fresh = torch.empty(tuple(x.shape))
     conj = bool(getattr(x, "is_conj", bool)())
@@ -70,7 +71,7 @@ def assert_layout(x, layout):
         assert not x.is_contiguous()
 
 
-def assert_state(x, state, recipe):
+def assert_state(x: Any, state: Any, recipe: Any) -> None:
     assert isinstance(x, torch.nn.Parameter) == (state == "parameter")
     assert x.requires_grad == (state in ("leaf", "nonleaf", "parameter", "leaf_view"))
     assert x.is_leaf == (state not in ("nonleaf", "leaf_view"))
@@ -86,7 +87,7 @@ def assert_state(x, state, recipe):
         assert build(recipe[: -len(".detach()")], BASE_NAMESPACE).requires_grad
 
 
-def assert_size(x, size):
+def assert_size(x: Any, size: Any) -> None:
     if size == "empty":
         assert x.numel() == 0
     elif size == "one":
@@ -100,7 +101,7 @@ def assert_size(x, size):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_admitted_combination_is_what_it_says(layout):
+def test_every_admitted_combination_is_what_it_says(layout: Any) -> None:
     limits = ShapeLimits()
     rows = [row for row in WHOLE if row[1] == layout]
     if not rows:
@@ -119,7 +120,7 @@ def test_every_admitted_combination_is_what_it_says(layout):
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_shape_keeps_layout_and_state(layout, state):
+def test_every_shape_keeps_layout_and_state(layout: Any, state: Any) -> None:
     dtype = "complex64" if layout == "conj" else "float32"
     if not buildable(dtype, layout, state):
         assert layout in ("conj", "neg")
@@ -134,7 +135,7 @@ def test_every_shape_keeps_layout_and_state(layout, state):
         assert_state(x, state, recipe)
 
 
-def test_domain_has_every_layout_size_and_state_with_float32():
+def test_domain_has_every_layout_size_and_state_with_float32() -> None:
     rows = [row for row in WHOLE if row[0] == "float32"]
     lacking = {"conj"} | (set() if hasattr(torch.Tensor, "is_neg") else {"neg"})
     assert {row[1] for row in rows} == set(LAYOUTS) - lacking
@@ -142,14 +143,14 @@ def test_domain_has_every_layout_size_and_state_with_float32():
     assert {row[3] for row in rows} == set(STATES)
 
 
-def test_domain_has_every_dtype_that_torch_fills():
+def test_domain_has_every_dtype_that_torch_fills() -> None:
     dtypes = {row[0] for row in WHOLE}
     assert {"float16", "bfloat16", "bool", "uint8", "int64", "complex128"} <= dtypes
     for name in ("uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"):
         assert (name in dtypes) == hasattr(torch, name)
 
 
-def test_only_differentiable_dtypes_have_states():
+def test_only_differentiable_dtypes_have_states() -> None:
     for dtype, _, _, state in WHOLE:
         if dtype == "bool" or "int" in dtype:
             assert state == "plain"
@@ -166,7 +167,7 @@ def test_only_differentiable_dtypes_have_states():
         "tensor(dtype=torch.float64, layout=['contiguous', 'transposed'])",
     ],
 )
-def test_rows_cover_every_admissible_pair(expression):
+def test_rows_cover_every_admissible_pair(expression: Any) -> None:
     factors, admits = domain(expression)
     rows = covering_rows(factors, admits)
     assert all(admits(row) for row in rows)
@@ -174,7 +175,7 @@ def test_rows_cover_every_admissible_pair(expression):
     assert len(rows) < 250
 
 
-def test_sweep_goes_through_every_pair():
+def test_sweep_goes_through_every_pair() -> None:
     examples = sweep(x="tensor()")
     assert covered_pairs([example.made["x"] for example in examples]) == admissible_pairs(*examples[0].domains["x"])
     for example in examples:
@@ -186,8 +187,8 @@ def test_sweep_goes_through_every_pair():
         assert_state(x, state, example.recipes["x"])
 
 
-def test_canonical_example_is_the_simplest():
-    def canonical(expression):
+def test_canonical_example_is_the_simplest() -> None:
+    def canonical(expression: Any) -> Any:
         return given(x=expression).draw(CanonicalChoices()).recipes["x"]
 
     assert canonical("tensor()") == "torch.tensor([1., 2., 3.])"
@@ -221,13 +222,13 @@ def test_canonical_example_is_the_simplest():
         ("tensor(layout='sliced')", lambda x: x.stride(-1) == 2),
     ],
 )
-def test_arguments_narrow(expression, condition):
+def test_arguments_narrow(expression: Any, condition: Any) -> None:
     examples = sweep(x=expression)
     assert examples
     assert all(condition(example.values["x"]) for example in examples)
 
 
-def test_values_are_what_the_recipe_shows():
+def test_values_are_what_the_recipe_shows() -> None:
     for dtype in sorted({row[0] for row in WHOLE}):
         for pattern in patterns(dtype, finite=True):
             recipe = tensor_recipe(dtype, "contiguous", (2, 3), "plain", pattern, True)
@@ -243,7 +244,7 @@ def test_values_are_what_the_recipe_shows():
 
 
 @pytest.mark.skipif(not hasattr(torch.Tensor, "is_neg"), reason="this torch has no negative bit")
-def test_negative_bit_changes_no_value():
+def test_negative_bit_changes_no_value() -> None:
     for pattern in patterns("float64", finite=False):
         for shape in ((4,), ()):
             plain, negative = (
@@ -253,8 +254,8 @@ def test_negative_bit_changes_no_value():
             assert list(map(repr, plain)) == list(map(repr, negative))
 
 
-def test_sweep_meets_special_values_unless_finite():
-    def specials(expression):
+def test_sweep_meets_special_values_unless_finite() -> None:
+    def specials(expression: Any) -> Any:
         found = set()
         for example in sweep(x=expression):
             values = example.values["x"].detach().to(torch.float64).reshape(-1).tolist()
@@ -277,14 +278,14 @@ def test_sweep_meets_special_values_unless_finite():
         ("3", "not a call of an input kind"),
     ],
 )
-def test_mistakes_are_told_with_their_place(expression, message):
+def test_mistakes_are_told_with_their_place(expression: Any, message: Any) -> None:
     with pytest.raises(InvalidGiven) as caught:
         given(x=expression).draw(CanonicalChoices())
     assert str(caught.value).startswith("spec/tensor/example.yaml:4:12: given x: ")
     assert message in str(caught.value)
 
 
-def test_nothing_to_draw_is_no_mistake():
+def test_nothing_to_draw_is_no_mistake() -> None:
     for expression in ("tensor(boolean, requires_grad=True)", "tensor(layout='conj', dtype='float32')"):
         with pytest.raises(NoSuchInput):
             given(x=expression).draw(CanonicalChoices())
@@ -293,7 +294,7 @@ def test_nothing_to_draw_is_no_mistake():
             given(x="tensor(dtype=torch.uint16)").draw(CanonicalChoices())
 
 
-def test_like_has_shape_and_dtype_of_the_other():
+def test_like_has_shape_and_dtype_of_the_other() -> None:
     for example in sweep(x="tensor()", y="tensor_like(x)"):
         x, y = example.values["x"], example.values["y"]
         assert (x.shape, x.dtype, x.device) == (y.shape, y.dtype, y.device)
@@ -303,7 +304,7 @@ def test_like_has_shape_and_dtype_of_the_other():
         assert_state(y, state, example.recipes["y"])
 
 
-def test_like_takes_its_own_layouts_and_states():
+def test_like_takes_its_own_layouts_and_states() -> None:
     examples = sweep(x="tensor(ndim=2, min_size=2)", y="tensor_like(x)")
     assert len({(example.made["x"][1], example.made["y"][1]) for example in examples}) > 20
     dtypes = {e.values["y"].dtype for e in sweep(x="tensor(ndim=1)", y="tensor_like(x, floating)")}
@@ -311,7 +312,7 @@ def test_like_takes_its_own_layouts_and_states():
     assert torch.int64 not in dtypes
 
 
-def test_broadcastable_shapes_broadcast():
+def test_broadcastable_shapes_broadcast() -> None:
     for into in (False, True):
         shapes = set()
         for example in sweep(x="tensor()", y=f"broadcastable_with(x, into={into})"):
@@ -323,24 +324,24 @@ def test_broadcastable_shapes_broadcast():
         assert sum(x != y for x, y in shapes) > 10
 
 
-def test_recipe_names_another_device():
+def test_recipe_names_another_device() -> None:
     recipe = tensor_recipe("float64", "transposed", (2, 2), "leaf", device="meta")
     assert recipe == ('torch.tensor([[1., 2.], [3., 4.]], dtype=torch.float64, device="meta").t().requires_grad_()')
     assert "device" not in tensor_recipe("float64", "contiguous", (2,), "plain")
 
 
-def test_building_leaves_global_state_alone():
+def test_building_leaves_global_state_alone() -> None:
     before = torch.get_rng_state(), torch.is_grad_enabled(), torch.get_default_dtype()
     sweep(x="tensor()", m="module()", a="array()")
     assert torch.equal(before[0], torch.get_rng_state())
     assert before[1:] == (torch.is_grad_enabled(), torch.get_default_dtype())
 
 
-def test_sweep_costs_little_beside_torch():
+def test_sweep_costs_little_beside_torch() -> None:
     inputs = given(x="tensor()")
     examples = [inputs.draw(SweepChoices(position)) for position in range(150)]
 
-    def best(work):
+    def best(work: Any) -> Any:
         times = []
         for _ in range(7):
             start = time.perf_counter()

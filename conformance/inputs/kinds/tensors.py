@@ -226,7 +226,9 @@ def _try_building(dtype: str, layout: str, state: str, device: str) -> bool:
         warnings.simplefilter("ignore")
         try:
             tensor = build(recipe, BASE_NAMESPACE)
-        except Unbuildable:
+            # A dtype whose values cannot be read as another one is a name without an implementation.
+            tensor.to(torch.complex128 if dtype in COMPLEX else torch.float64)
+        except (Unbuildable, RuntimeError):
             return False
         return (
             tensor.dtype == getattr(torch, dtype)

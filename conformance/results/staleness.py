@@ -1,0 +1,66 @@
+"""Is a recorded result file what a run gives now?
+
+Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, and as
+``… RECORDED FRESH`` also each fresh file with the recorded one of its name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.results.schema import FAILING
+from conformance.results.store import Results, load_folder, load_results
+
+_MOST_SHOWN = 20
+
+
+def against_corpus(recorded: Results, corpus: Corpus) -> Iterator[str]:
+    """Yield what is missing, left over, out of date or failing in a recorded file."""
+    living = {claim.id: claim.fingerprint() for claim in corpus.claims if claim.compare is None}
+    for identity, fingerprint in living.items():
+        entry = recorded.claims.get(identity)
+        if entry is None:
+            yield f"{recorded.name}: {identity} was not measured"
+        elif entry["claim"] != fingerprint:
+            yield f"{recorded.name}: {identity} was measured in an older form"
+        elif entry["verdict"] in FAILING:
+            yield f"{recorded.name}: {identity} is {entry['verdict']}"
+    for identity in sorted(set(recorded.claims) - set(living)):
+        yield f"{recorded.name}: {identity} is not in the corpus"
+
+
+def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
+    """Yield what a fresh file has otherwise: each line where the environments are the same, else the verdicts."""
+    old, new = load_results(recorded), load_results(fresh)
+    if old.environment == new.environment:
+        before = recorded.read_text(encoding="utf-8").splitlines()
+        for line in fresh.read_text(encoding="utf-8").splitlines():
+            if line not in before:
+                yield f"{recorded}: a fresh run gives {line[:300]}"
+        return
+    for identity, entry in sorted(new.claims.items()):
+        verdict = old.claims.get(identity, {}).get("verdict")
+        if verdict != entry["verdict"]:
+            yield f"{recorded}: {identity} is recorded as {verdict}, a fresh run gives {entry['verdict']}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print what is stale; the exit status is 1 where anything is."""
+    recorded = Path(arguments[0])
+    corpus, _ = load_corpus([default_root()])
+    stale = [line for results in load_folder(recorded) for line in against_corpus(results, corpus)]
+    for fresh in sorted(Path(arguments[1]).glob("torch-*.json")) if len(arguments) > 1 else []:
+        if (recorded / fresh.name).exists():
+            stale += against_fresh(recorded / fresh.name, fresh)
+    for line in stale[:_MOST_SHOWN]:
+        print(line)
+    if stale:
+        print(f"{len(stale)} stale entries; measure again with 'nox -s conformance' and commit the result files")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
