@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd
 from typing import Any, Optional, TypeVar
@@ -78,7 +78,7 @@ class Choices(ABC):
         self.domains[label] = (factors, admits)
         chosen = self._combine(label, factors, admits)
         if chosen is None:
-            raise NoSuchInput(f"{label}: this torch has nothing that satisfies all conditions of {admits}")
+            raise NoSuchInput(f"{label}: there is nothing to choose from among {admits}")
         self.made[label] = chosen
         return chosen
 
@@ -264,6 +264,41 @@ class NarrowedChoices(_BytewiseChoices):
 def _place(recorded: object, options: Sequence[Any]) -> int:
     """Return where the recorded value is among the options; 0 when it is not."""
     return next((place for place, option in enumerate(options) if option == recorded), 0)
+
+
+class RecordedChoices(Choices):
+    """The decisions of an earlier example once more, as far as they exist here; else the simplest.
+
+    Parameters
+    ----------
+    recorded
+        The ``made`` of the earlier choices, perhaps with changes.
+    """
+
+    __slots__ = ("_recorded",)
+
+    def __init__(self, recorded: Mapping[str, object]) -> None:
+        super().__init__()
+        self._recorded = recorded
+
+    def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
+        return options[_place(self._recorded.get(label), options)]
+
+    def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
+        recorded = self._recorded.get(label)
+        if recorded is None:
+            return next(iter(admissible_rows(factors, admits)), None)
+        return recorded if isinstance(recorded, tuple) and admits(recorded) else None
+
+
+def simpler(made: Mapping[str, Any], domains: Mapping[str, tuple[Sequence[Sequence[Any]], Admits]]) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of an example with one factor of one combination made simpler, simplest first."""
+    for label, (factors, admits) in domains.items():
+        for place, values in enumerate(factors):
+            for value in values[: _place(made[label][place], values)]:
+                row = (*made[label][:place], value, *made[label][place + 1 :])
+                if admits(row):
+                    yield {**made, label: row}
 
 
 _steps: dict[tuple[int, int], int] = {}

@@ -342,7 +342,7 @@ _CODES = [
     ),
     Code(
         "E404",
-        "missing-key",
+        "incomplete-source",
         "A docs, note or release source has a `key`, an article a `row`.",
         "Without it the sentence can't be found, and a change of the sentence can't be noticed.",
         "{docs: torch.Tensor.detach}",

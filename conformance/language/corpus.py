@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -82,10 +84,11 @@ def load_corpus(
         sources = sources.joined(read_sources(path, problems))
     context = context or Context.default()
     drafts: list[ClaimDraft] = []
-    for path in _files(paths, problems):
-        drafts.extend(_drafts(path, sources, root, context, problems))
-    good = check_corpus(drafts, problems)
-    claims = sorted((draft.finished() for draft in good), key=lambda claim: claim.id)
+    with _without_collection():
+        for path in _files(paths, problems):
+            drafts.extend(_drafts(path, sources, root, context, problems))
+        good = check_corpus(drafts, problems)
+        claims = sorted((draft.finished() for draft in good), key=lambda claim: claim.id)
     return Corpus(tuple(claims), sources, root), problems.sorted()
 
 
@@ -102,6 +105,21 @@ def load_file(
 def check_paths(paths: Sequence[Path], root: Optional[Path] = None) -> list[Problem]:
     """All problems of spec files."""
     return load_corpus(paths, root)[1]
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Hold the garbage collector back.
+
+    Reading makes many small objects and no cycles; looking through them again and again takes half of the time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:

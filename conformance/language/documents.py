@@ -81,11 +81,15 @@ _SYNTAX_ADVICE = [
 
 
 class Scalar:
-    """A piece of text; ``style`` is empty for plain text, else the mark that YAML has for it."""
+    """A piece of text.
 
-    __slots__ = ("column", "line", "style", "value")
+    ``style`` is empty for plain text, else the mark that YAML has for it; ``inline`` inside ``{}`` or ``[]``.
+    """
 
-    def __init__(self, value: str, style: str, line: int, column: int) -> None:
+    __slots__ = ("column", "inline", "line", "style", "value")
+
+    def __init__(self, value: str, style: str, line: int, column: int, inline: bool = False) -> None:
+        self.inline = inline
         self.value = value
         self.style = style
         self.line = line
@@ -95,11 +99,12 @@ class Scalar:
 class Listing:
     """A list; ``damaged`` where something directly in it was refused."""
 
-    __slots__ = ("column", "damaged", "items", "line")
+    __slots__ = ("column", "damaged", "inline", "items", "line")
 
     def __init__(self, line: int, column: int) -> None:
         self.items: list[Node] = []
         self.damaged = False
+        self.inline = False
         self.line = line
         self.column = column
 
@@ -107,12 +112,13 @@ class Listing:
 class Mapping:
     """A mapping; keys are text, in the order of the file, each at most once. ``damaged`` as for a list."""
 
-    __slots__ = ("column", "damaged", "entries", "keys", "line")
+    __slots__ = ("column", "damaged", "entries", "inline", "keys", "line")
 
     def __init__(self, line: int, column: int) -> None:
         self.entries: dict[str, Node] = {}
         self.keys: dict[str, Scalar] = {}
         self.damaged = False
+        self.inline = False
         self.line = line
         self.column = column
 
@@ -284,10 +290,16 @@ def read_document(path: str, content: bytes, problems: Problems) -> Optional[Doc
         )
         problems.add(place, "E005", f"not YAML: {problem}{f' {context}' if context else ''}; {advice}")
         return None
+    except _TooDeep:
+        return None
     except RecursionError:
         problems.add(Place(path, 1, 1), "E004", f"nested deeper than {MAXIMUM_DEPTH} levels; a claim needs fewer")
         return None
     return document
+
+
+class _TooDeep(Exception):
+    """Ends the reading of a file whose depth is reported."""
 
 
 def _compose(events: Iterable[Any], document: Document, problems: Problems) -> Optional[Node]:
@@ -319,7 +331,8 @@ def _compose(events: Iterable[Any], document: Document, problems: Problems) -> O
                 _refuse(event, path, problems)
                 put(Broken(mark.line + 1, mark.column + 1))
             else:
-                put(Scalar(event.value, event.style or "", mark.line + 1, mark.column + 1))
+                inline = bool(stack) and stack[-1][0].inline
+                put(Scalar(event.value, event.style or "", mark.line + 1, mark.column + 1, inline))
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             mark = event.start_mark
             if event.anchor is not None or event.tag is not None:
@@ -330,9 +343,10 @@ def _compose(events: Iterable[Any], document: Document, problems: Problems) -> O
                     "E004",
                     f"nested deeper than {MAXIMUM_DEPTH} levels; a claim needs fewer",
                 )
-                return None
+                raise _TooDeep
             shape = Mapping if kind is yaml.MappingStartEvent else Listing
             opened = shape(mark.line + 1, mark.column + 1)
+            opened.inline = event.flow_style
             opened.damaged = event.anchor is not None or event.tag is not None
             stack.append((opened, []))
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
@@ -372,34 +386,35 @@ def _refuse(event: Any, path: str, problems: Problems) -> None:
 
 def _put_entry(parent: Mapping, key: Node, value: Node, document: Document, problems: Problems) -> None:
     """Add a key and its value, or report the key."""
-    before = len(problems)
-    _report_key(parent, key, document, problems)
-    parent.damaged |= len(problems) > before or not isinstance(key, Scalar)
-    # A key that YAML may read as something else stays, so that nobody says that it is missing as well.
-    if isinstance(key, Scalar) and key.value not in parent.keys and (key.style or key.value != "<<"):
-        parent.keys[key.value] = key
-        parent.entries[key.value] = value
-
-
-def _report_key(parent: Mapping, key: Node, document: Document, problems: Problems) -> None:
-    place = document.place(key)
-    if not isinstance(key, Scalar):
-        if not isinstance(key, Broken):
-            problems.add(
-                place, "E103", "a key must be a word, not a list or a mapping; look for a '{' or '[' that needs quotes"
-            )
+    if isinstance(key, Scalar):
+        name = key.value
+        problem = _key_problem(parent, key)
+        if problem is not None:
+            problems.add(document.place(key), *problem)
+            parent.damaged = True
+        # A key that YAML may read as something else stays, so that nobody says that it is missing as well.
+        if name not in parent.keys and (key.style or name != "<<"):
+            parent.keys[name] = key
+            parent.entries[name] = value
         return
+    parent.damaged = True
+    if not isinstance(key, Broken):
+        message = "a key must be a word, not a list or a mapping; look for a '{' or '[' that needs quotes"
+        problems.add(document.place(key), "E103", message)
+
+
+def _key_problem(parent: Mapping, key: Scalar) -> Optional[tuple[str, str]]:
     name = key.value
-    if name == "<<" and not key.style:
-        problems.add(place, "E006", "'<<' is a YAML merge key; write the keys out, or use `each`")
-        return
-    if not key.style:
-        what = surprise(name)
-        if what:
-            problems.add(place, "E008", f"YAML may read the key {name} as {what}; choose another name, or quote it")
     if name in parent.keys:
-        first = parent.keys[name]
-        problems.add(place, "E007", f"'{name}' is already given in line {first.line}; keep one of the two")
+        return "E007", f"'{name}' is already given in line {parent.keys[name].line}; keep one of the two"
+    if key.style:
+        return None
+    if name == "<<":
+        return "E006", "'<<' is a YAML merge key; write the keys out, or use `each`"
+    what = surprise(name)
+    if what is not None:
+        return "E008", f"YAML may read the key {name} as {what}; choose another name, or quote it"
+    return None
 
 
 @lru_cache(maxsize=8192)
@@ -418,6 +433,11 @@ def is_plain_code(value: str) -> bool:
 def is_whole_number(value: str) -> bool:
     """Whether text is a decimal whole number that every program reads alike."""
     return _WHOLE_NUMBER.fullmatch(value) is not None
+
+
+def cut_at_comma(text: str) -> bool:
+    """Whether text looks like a part of a call that YAML cut at a comma: its brackets don't match."""
+    return any(text.count(opening) != text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Optional, Union
 
 MAXIMUM_LENGTH = 4000
@@ -63,12 +63,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Step:
-    """A top-level statement: what it needs and what it binds."""
+    """A top-level statement: what it needs and what it binds.
+
+    ``inside`` is what it binds for the code in itself: all of it in a ``for`` or ``with``, else what ``:=`` binds.
+    """
 
     needs: tuple[Name, ...]
     binds: frozenset[str]
-    # Whether its own bindings are there for the code inside it, as in a `for` or `with`.
-    compound: bool
+    inside: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class SyntaxMistake:
 class Code:
     """What is known of a piece of Python without running it."""
 
-    tree: Union[ast.Expression, ast.Module, None]
+    tree: Optional[ast.Expression]
     mistake: Optional[SyntaxMistake] = None
     steps: tuple[Step, ...] = ()
     calls: tuple[Call, ...] = ()
@@ -92,12 +94,12 @@ class Code:
     attributes: tuple[tuple[str, str, int], ...] = ()
     imports: tuple[tuple[str, int], ...] = ()
 
-    @property
+    @cached_property
     def needs(self) -> tuple[Name, ...]:
         """Every name needed from outside or from an earlier statement."""
         return tuple(name for step in self.steps for name in step.needs)
 
-    @property
+    @cached_property
     def binds(self) -> frozenset[str]:
         """Every name bound at the top level."""
         return frozenset().union(*(step.binds for step in self.steps))
@@ -107,7 +109,7 @@ class Code:
         known = set(defined)
         everything = known | self.binds
         for step in self.steps:
-            inside = known | step.binds if step.compound else known
+            inside = known | step.inside if step.inside else known
             for name in step.needs:
                 if name.name not in (everything if name.deferred else inside):
                     yield name
@@ -155,7 +157,9 @@ def _look(text: str, mode: str) -> Code:
         return Code(None, _too_deep())
     if looker.misplaced:
         return Code(None, looker.misplaced)
-    return Code(tree, None, tuple(steps), tuple(looker.calls), tuple(looker.attributes), tuple(looker.imports))
+    # Nobody needs the tree of statements any more, and it is large.
+    kept = tree if isinstance(tree, ast.Expression) else None
+    return Code(kept, None, tuple(steps), tuple(looker.calls), tuple(looker.attributes), tuple(looker.imports))
 
 
 def _too_deep() -> SyntaxMistake:
@@ -218,7 +222,8 @@ class _Looker:
     def step(self, node: ast.AST) -> Step:
         self.needs = []
         self.visit(node, frozenset(), False)
-        return Step(tuple(self.needs), frozenset(_bound([node])), not isinstance(node, _SIMPLE))
+        binds = frozenset(_bound([node]))
+        return Step(tuple(self.needs), binds, _walrus_targets(node) if isinstance(node, _SIMPLE) else binds)
 
     def visit(self, node: ast.AST, local: frozenset[str], deferred: bool) -> None:
         kind = type(node)
@@ -244,7 +249,7 @@ class _Looker:
             return
         elif isinstance(node, ast.Lambda):
             self._defaults(node.args, local, deferred)
-            self.visit(node.body, local | _parameters(node.args), deferred)
+            self.visit(node.body, local | _parameters(node.args), True)
             return
         elif isinstance(node, ast.ClassDef):
             self._visit_all([*node.decorator_list, *node.bases, *node.keywords], local, deferred)
@@ -316,6 +321,11 @@ def _targets(node: ast.AST) -> set[str]:
     return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
 
 
+def _walrus_targets(node: ast.AST) -> frozenset[str]:
+    """Collect the names that ``:=`` binds."""
+    return frozenset(inner.target.id for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
+
+
 def _bound(nodes: Iterable[ast.AST]) -> set[str]:
     """Collect the names that code binds in its own scope."""
     found: set[str] = set()
@@ -337,11 +347,7 @@ def _bound(nodes: Iterable[ast.AST]) -> set[str]:
             continue
         if isinstance(node, _COMPREHENSIONS):
             # A comprehension's own targets stay inside; `:=` in it binds outside.
-            found |= {
-                inner.target.id
-                for inner in ast.walk(node)
-                if isinstance(inner, ast.NamedExpr) and isinstance(inner.target, ast.Name)
-            }
+            found |= _walrus_targets(node)
             continue
         if isinstance(node, ast.ExceptHandler) and node.name:
             found.add(node.name)

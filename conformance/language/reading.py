@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Optional
 
-from conformance.language.documents import Broken, Document, Mapping, Node, Scalar, has_broken
+from conformance.language.documents import Broken, Document, Mapping, Node, Scalar, cut_at_comma, has_broken
 from conformance.language.drafts import (
     ClaimDraft,
     ComparisonDraft,
@@ -19,7 +19,7 @@ from conformance.language.drafts import (
 from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES, SOURCE_KINDS
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.language.snippets import Row, Snippet, cut_at_comma
+from conformance.language.snippets import Row, Snippet
 
 FILE_KEYS = ("subject", "claims")
 CLAIM_KEYS = (

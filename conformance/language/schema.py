@@ -245,7 +245,7 @@ def _raises(key: str) -> dict[str, Any]:
             "type": named,
             "message": _text("A literal part of the message."),
             "promised": _choice(
-                "How far the source's promise goes, which decides the verdict; if absent, the most specific given.",
+                "How far the promise goes, which decides the verdict; if absent, the most specific given.",
                 {name: _PROMISE_MEANINGS[name] for name in PROMISES},
             ),
         },

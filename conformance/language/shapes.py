@@ -12,6 +12,7 @@ from conformance.language.documents import (
     Mapping,
     Node,
     Scalar,
+    cut_at_comma,
     did_you_mean,
     is_plain_code,
     is_whole_number,
@@ -48,8 +49,10 @@ class Shapes:
             return None
         for name, key in node.keys.items():
             if name not in keys and (key.style or not surprise(name)):
-                near = did_you_mean(name, keys)
-                advice = near or f"; {what} has {listed(keys)}"
+                if cut_at_comma(name):
+                    advice = "; it is the rest of a text that YAML cut at a comma, so put that text in quotes"
+                else:
+                    advice = did_you_mean(name, keys) or f"; {what} has {listed(keys)}"
                 self.problems.add(self.document.place(key), "E101", f"{what} has no key '{name}'{advice}")
         for name in required:
             # A key that was refused while reading is not also missing.

@@ -15,12 +15,14 @@ _COLUMN = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\
 class Snippet:
     """A text and, for each of its characters, the place in the file that it came from."""
 
-    __slots__ = ("document", "pieces", "scalar", "text")
+    __slots__ = ("document", "incomplete", "pieces", "scalar", "text")
 
     def __init__(self, document: Document, scalar: Scalar, row: Optional[Row], problems: Problems) -> None:
         self.document = document
         self.scalar = scalar
         self.text = scalar.value
+        # Whether a column was missing, so that the text is not what it will be.
+        self.incomplete = False
         # Start in the text, the scalar, and the offset there; None for a text that is all one scalar.
         self.pieces: Optional[list[tuple[int, Scalar, int]]] = None
         if row is not None and "$" in scalar.value:
@@ -52,6 +54,7 @@ class Snippet:
             name = match.group(1) or match.group(2)
             cell = row.cell(name, self.document.place_in(self.scalar, match.start()), problems)
             if cell is None:
+                self.incomplete = True
                 continue
             for scalar, base, text in (
                 (self.scalar, done, value[done : match.start()]),
@@ -92,11 +95,6 @@ class Row:
                 f"no row of `each` has a column '{name}'{did_you_mean(name, sorted(self.columns))}",
             )
         return None
-
-
-def cut_at_comma(text: str) -> bool:
-    """Whether text looks like a part of a call that YAML cut at a comma: its brackets don't match."""
-    return any(text.count(opening) != text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def first_column(text: str) -> Optional[tuple[int, str]]:

@@ -90,7 +90,7 @@ def prepare(app: Sphinx) -> None:
     app.config.html_static_path = [*app.config.html_static_path, str(STATIC)]
     here = Path(app.confdir)
     if not app.config.conformance_spec:
-        set_reference(app, Reference(Corpus((), SourceList(), here)))
+        set_reference(app.config, Reference(Corpus((), SourceList(), here)))
         return
     corpus, problems = load_corpus([here / path for path in app.config.conformance_spec])
     for problem in problems:
@@ -105,7 +105,7 @@ def prepare(app: Sphinx) -> None:
     except ResultError as error:
         raise ExtensionError(str(error)) from None
     reference = Reference(corpus, columns, load_sentences(sentences))
-    set_reference(app, reference)
+    set_reference(app.config, reference)
     write_pages(Path(app.srcdir) / app.config.conformance_pages, reference)
 
 
@@ -118,7 +118,7 @@ def find_outdated(
 ) -> list[str]:
     """Give the pages that are made from the corpus or the results, where either has changed."""
     domain = cast(ClaimDomain, env.get_domain("claim"))
-    digest = reference_of(app).digest()
+    digest = reference_of(app.config).digest()
     if domain.data["digest"] == digest:
         return []
     domain.data["digest"] = digest
@@ -127,4 +127,4 @@ def find_outdated(
 
 def add_footer(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Give the template what it says at the end of every page."""
-    context["conformance"] = footer(reference_of(app))
+    context["conformance"] = footer(reference_of(app.config))

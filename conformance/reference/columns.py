@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
@@ -19,7 +19,7 @@ Record = Mapping[str, Any]
 class Column:
     """What one environment showed.
 
-    ``claims`` are the records of its result file; ``timings`` those of its file of timing claims, which was measured
+    ``position`` counts the environments in the order in which they are shown. ``claims`` are the records of its result file; ``timings`` those of its file of timing claims, which was measured
     on a machine of its own.
     """
 
@@ -32,6 +32,7 @@ class Column:
     claims: Mapping[str, Record] = field(default_factory=dict)
     timings: Mapping[str, Record] = field(default_factory=dict)
     timing_environment: Mapping[str, Any] = field(default_factory=dict)
+    position: int = 0
 
     @property
     def torch(self) -> str:
@@ -88,9 +89,9 @@ def load_columns(folder: Path) -> tuple[Column, ...]:
     conformance.results.store.ResultError
         If a file can't be used.
     """
-    timings = {path.stem: load_timings(path) for path in sorted((folder / "timings").glob("*.json"))}
+    timings = {path.stem: load_timings(path) for path in sorted((folder / "timings").glob("[!.]*.json"))}
     columns = []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("[!.]*.json")):
         results = load_results(path)
         timed = timings.pop(path.stem, None)
         columns.append(
@@ -108,7 +109,7 @@ def load_columns(folder: Path) -> tuple[Column, ...]:
         )
     for stem, timed in timings.items():
         columns.append(Column(stem, timed.environment, timings=timed.claims, timing_environment=timed.environment))
-    return tuple(sorted(columns, key=_order))
+    return tuple(replace(column, position=position) for position, column in enumerate(sorted(columns, key=_order)))
 
 
 def _order(column: Column) -> tuple[bool, str, Version, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Optional
 from weakref import WeakKeyDictionary
 
-from sphinx.application import Sphinx
+from sphinx.config import Config
 
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Source
@@ -68,14 +68,14 @@ class Reference:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-_REFERENCES: WeakKeyDictionary[Sphinx, Reference] = WeakKeyDictionary()
+_REFERENCES: WeakKeyDictionary[Config, Reference] = WeakKeyDictionary()
 
 
-def set_reference(app: Sphinx, reference: Reference) -> None:
+def set_reference(config: Config, reference: Reference) -> None:
     """Remember the content that a build is made from."""
-    _REFERENCES[app] = reference
+    _REFERENCES[config] = reference
 
 
-def reference_of(app: Sphinx) -> Reference:
+def reference_of(config: Config) -> Reference:
     """Give the content that a build is made from."""
-    return _REFERENCES[app]
+    return _REFERENCES[config]

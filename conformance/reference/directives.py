@@ -26,7 +26,7 @@ class ReferenceDirective(SphinxDirective):
     @property
     def reference(self) -> Reference:
         """The content of the site."""
-        return reference_of(self.env.app)
+        return reference_of(self.config)
 
     @property
     def domain(self) -> ClaimDomain:

@@ -13,6 +13,7 @@ from conformance.reference import markup
 from conformance.reference.columns import Column
 from conformance.reference.strip import names
 
+TIERS = {"error": "It happens", "type": "with its class", "message": "with its message"}
 CANNED = ("raises", "warns")
 FLAGS = {
     "requires-grad": "requires grad",
@@ -181,27 +182,28 @@ def _observed(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
         return [*blocks, markup.bullets([[markup.code(expression.text)] for expression in expressions])]
     rows: list[markup.Row] = []
     for position, expression in enumerate(expressions):
-        row: markup.Row = [[markup.code(expression.text)]]
+        groups: dict[str, list[Column]] = {}
         for column in measured:
             observed = column.cell(claim).get("observed")
-            row.append([str(observed[position]) if position < len(observed) else "not measured"])
-        rows.append(row)
-    head: markup.Row = [["True"], *[[column.label] for column in measured]]
-    return [*blocks, markup.table(head, rows)]
+            groups.setdefault(str(observed[position]) if position < len(observed) else "not measured", []).append(
+                column
+            )
+        said = [f"{often} on {names(members)}" for often, members in groups.items()]
+        rows.append([[markup.code(expression.text)], ["; ".join(said)]])
+    return [*blocks, markup.table([["Expression"], ["True"]], rows)]
 
 
 def tiers_table(claim: Claim, columns: Sequence[Column]) -> Optional[nodes.Node]:
     """Show how far each tier of an error or a warning was reached."""
-    measured = [column for column in columns if isinstance(column.cell(claim).get("tiers"), Mapping)]
-    if not measured:
+    groups: dict[tuple[str, ...], list[Column]] = {}
+    for column in columns:
+        tiers = column.cell(claim).get("tiers")
+        if isinstance(tiers, Mapping):
+            groups.setdefault(tuple(str(tiers.get(tier, "–")) for tier in TIERS), []).append(column)
+    if not groups:
         return None
-    words = {"error": "it happens", "type": "of that class", "message": "with that message"}
-    rows: list[markup.Row] = []
-    for tier, word in words.items():
-        if any(tier in column.cell(claim).get("tiers") for column in measured):
-            found = [str(column.cell(claim).get("tiers").get(tier, "not measured")) for column in measured]
-            rows.append([[word], *[[text] for text in found]])
-    return markup.table([[""], *[[column.label] for column in measured]], rows)
+    rows: list[markup.Row] = [[[names(members)], *[[often] for often in found]] for found, members in groups.items()]
+    return markup.table([["Environment"], *[[word] for word in TIERS.values()]], rows)
 
 
 def conditions_in_words(conditions: Conditions) -> str:

@@ -82,10 +82,23 @@ def _chip(run: Sequence[Cell]) -> nodes.inline:
 
 
 def names(columns: Sequence[Column]) -> str:
-    """Name environments in running text, such as `torch 1.9.0 and 2.13.0 (cpu)`."""
+    """Name environments in running text, such as `torch 1.9.0 and 2.13.0 (cpu)`; three neighbours and more are a range."""
     groups = []
     for device in dict.fromkeys(column.device for column in columns):
-        versions = list(dict.fromkeys(column.torch for column in columns if column.device == device))
-        listed = versions[0] if len(versions) == 1 else ", ".join(versions[:-1]) + " and " + versions[-1]
-        groups.append(f"torch {listed} ({device})")
+        runs: list[list[Column]] = []
+        for column in columns:
+            if column.device != device:
+                continue
+            if runs and column.position == runs[-1][-1].position + 1:
+                runs[-1].append(column)
+            else:
+                runs.append([column])
+        listed: list[str] = []
+        for run in runs:
+            ends = [run[0].torch, run[-1].torch]
+            listed += [f"{ends[0]} to {ends[1]}"] if len(run) > 2 else [column.torch for column in run]
+        listed = list(dict.fromkeys(listed))
+        groups.append(
+            f"torch {listed[0] if len(listed) == 1 else ', '.join(listed[:-1]) + ' and ' + listed[-1]} ({device})"
+        )
     return "; ".join(groups)

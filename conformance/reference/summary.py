@@ -18,6 +18,9 @@ from conformance.reference.strip import brief, names, strip
 from conformance.reference.verdicts import APPEARANCES, HOLE, UNEXPECTED, appearance
 
 
+MOST_COLUMNS = 4
+
+
 def numbers(reference: Reference, document: str) -> list[nodes.Node]:
     """Say how far the corpus and the measurements go."""
     claims = reference.corpus.claims
@@ -41,11 +44,15 @@ def verdict_counts(claims: Sequence[Claim], columns: Sequence[Column]) -> list[n
     if not columns:
         return [markup.paragraph("Nothing has been measured yet, so every verdict is a hole.", classes=["missing"])]
     counts = [Counter(column.cell(claim).verdict for claim in claims) for column in columns]
-    rows: list[markup.Row] = []
-    for verdict in [*APPEARANCES, None]:
-        if any(count[verdict] for count in counts):
-            rows.append([[_chip(verdict)], *[[f"{count[verdict]:,}"] for count in counts]])
-    head: markup.Row = [["Verdict"], *[[column.label] for column in columns]]
+    found = [verdict for verdict in [*APPEARANCES, None] if any(count[verdict] for count in counts)]
+    head: markup.Row = [["Environment"], *[[_chip(verdict)] for verdict in found]]
+    rows: list[markup.Row] = [
+        [[column.label], *[[f"{count[verdict]:,}"] for verdict in found]] for column, count in zip(columns, counts)
+    ]
+    if len(columns) <= MOST_COLUMNS:
+        # Few environments fit beside each other even on a phone.
+        turned = [list(cells) for cells in zip(head, *rows)]
+        head, rows = turned[0], turned[1:]
     blocks: list[nodes.Node] = [markup.table(head, rows, "counts")]
     for column in columns:
         if column.void:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 from conformance.census.docstrings import exists, key_hash
 from conformance.inputs.given import Example
-from conformance.language.model import Claim, Divergence
+from conformance.language.model import Claim, Divergence, Expectation
 from conformance.runner.environment import admits
 from conformance.runner.coverage import coverage, failing_values
 from conformance.runner.facts import observe
@@ -90,6 +90,8 @@ class _Judgement:
             return {**outcome, "verdict": "invalid", "detail": evidence.invalid}
         if evidence.failed:
             return {**outcome, **self._refuted(evidence)}
+        if not evidence.judged and evidence.lacking is not None:
+            return {**outcome, "verdict": "inapplicable", "detail": evidence.lacking}
         if not evidence.judged and not self._diverges:
             return {**outcome, "verdict": "invalid", "detail": _nothing_judged(evidence)}
         if self._claim.unspecified:
@@ -124,7 +126,7 @@ class _Judgement:
                     "verdict": "fixed",
                     "divergence": [number],
                     "detail": f"the claim is true on the recorded counterexample ({divergence.place})",
-                    "counterexample": script(self._claim, example, self._device),
+                    "counterexample": script(self._claim, self._claim.expectation, example, self._device),
                 }
             if trial.status != "failed":
                 return {"verdict": "invalid", "detail": f"the recorded counterexample shows nothing: {trial.status} {trial.reason}"}
@@ -132,22 +134,34 @@ class _Judgement:
                 return {"verdict": "invalid", "detail": f"the recorded counterexample is outside 'where' ({divergence.place})"}
             again = self._search.attempt(example_from_recipes(recipes, self._device), instead)
             if again.status != "satisfied":
-                return {"verdict": "changed", "divergence": [number], **self._falsified(Found(example, trial), again)}
+                return {"verdict": "changed", "divergence": [number], **self._falsified(Found(example, trial), again, self._claim.expectation)}
             if "counterexample" not in outcome:
-                outcome.update(self._falsified(Found(example, trial), trial))
+                outcome.update(self._falsified(Found(example, trial), trial, self._claim.expectation))
             outcome.setdefault("divergence", []).append(number)
         return outcome
 
     def _refuted(self, evidence: Evidence) -> Outcome:
         found = self._search.smallest(evidence.failures[0])
         matching = self._matching(found.example)
-        outcome = self._falsified(found, found.trial)
+        asked = self._claim.expectation if matching is None else matching[1].instead
+        outcome = self._falsified(found, found.trial, asked)
         outcome["detail"] = "\n".join(part for part in (outcome["detail"], _pattern(evidence)) if part)
         if matching is None:
             return {**outcome, "verdict": "refuted"}
         return {**outcome, "verdict": "changed", "divergence": [matching[0]]}
 
-    def _falsified(self, found: Found, judged: Trial) -> Outcome:
+    def _falsified(self, found: Found, judged: Trial, asked: Expectation) -> Outcome:
+        """Tell what was false on an example, with a script that shows it.
+
+        Parameters
+        ----------
+        found
+            The example, and the trial that failed on it.
+        judged
+            The trial to tell about, where it is another one.
+        asked
+            The expectation of the trial that failed.
+        """
         failure = found.trial.failure
         assert failure is not None
         shown = judged.failure
@@ -155,7 +169,7 @@ class _Judgement:
         return {
             "failed": part,
             "detail": detail,
-            "counterexample": script(self._claim, found.example, self._device, failure.part),
+            "counterexample": script(self._claim, asked, found.example, self._device, failure.part),
         }
 
     def _canonical(self, evidence: Evidence) -> Outcome:

@@ -11,15 +11,18 @@ from conformance.runner.plain import PLAIN_CHECKS
 from conformance.runner.program import compile_expression, compile_program
 
 
-def script(claim: Claim, example: Example, device: str, failed: Optional[str] = None) -> str:
+def script(
+    claim: Claim, expectation: Expectation, example: Example, device: str, failed: Optional[str] = None
+) -> str:
     """Write the inputs, the program and the failed part of the expectation as one script.
 
     Parameters
     ----------
+    expectation
+        The claim's own, or what a divergence says holds instead.
     failed
         The part that was false as a trial names it (``expect[1]: …``, ``raises``); None shows all of the expectation.
     """
-    expectation = claim.expectation
     wanted = [fragment.text.strip() for fragment in expectation.expect]
     match = re.match(r"expect\[(\d+)\]", failed or "")
     if match:
@@ -80,8 +83,6 @@ def _preamble(text: str, device: str) -> str:
     used = [name for name in PLAIN_CHECKS if re.search(rf"\b{name}\(", text)]
     helpers = [PLAIN_CHECKS[name] for name in used]
     everything = "\n".join([text, *helpers])
-    if "allocates(" in text:
-        lines.append("from torch.autograd import profiler")
     if re.search(r"\bnp\.", everything):
         lines.append("import numpy as np")
     if "warnings." in everything and "import warnings" not in everything:

@@ -14,7 +14,15 @@ from typing import Any, Callable, Mapping, Optional
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from conformance.inputs.choices import CanonicalChoices, Choices, HypothesisChoices, NarrowedChoices, SweepChoices
+from conformance.inputs.choices import (
+    CanonicalChoices,
+    Choices,
+    HypothesisChoices,
+    NarrowedChoices,
+    RecordedChoices,
+    SweepChoices,
+    simpler,
+)
 from conformance.inputs.given import Example, Given, InvalidGiven, NoSuchInput
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
@@ -47,6 +55,7 @@ class Evidence:
 
     ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered`` is what
     the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first judged example.
+    ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this torch does not have.
     """
 
     judged: int = 0
@@ -60,6 +69,7 @@ class Evidence:
     observed: dict[int, set[Optional[bool]]] = field(default_factory=dict)
     tiers: dict[str, set[bool]] = field(default_factory=dict)
     invalid: Optional[str] = None
+    lacking: Optional[str] = None
     first: Optional[Found] = None
     seen: set[tuple[str, ...]] = field(default_factory=set)
     discarded: int = 0
@@ -88,6 +98,10 @@ class Search:
             warnings.simplefilter("ignore")
             self._state = GlobalState()
             try:
+                try:
+                    self._given.draw(CanonicalChoices())
+                except NoSuchInput as reason:
+                    evidence.lacking = str(reason)
                 self._record(self._attempt(CanonicalChoices()), evidence)
                 self._sweep(evidence)
                 if self._claim.given and evidence.invalid is None and not evidence.failed:
@@ -97,7 +111,10 @@ class Search:
         return evidence
 
     def smallest(self, failure: Found) -> Found:
-        """Shrink a failing example: every choice as simple as it can be while the same part stays false."""
+        """Shrink a failing example with Hypothesis, then until no single decision can be made simpler.
+
+        What stays the same is the part of the expectation that is false.
+        """
         part = failure.trial.failure.part if failure.trial.failure else ""
         smallest = failure
 
@@ -111,7 +128,17 @@ class Search:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._hypothesis(narrowed, _SHRINK_EXAMPLES, (Phase.generate, Phase.shrink))
+            while (simplified := self._simplified(smallest, part)) is not None:
+                smallest = simplified
         return smallest
+
+    def _simplified(self, failure: Found, part: str) -> Optional[Found]:
+        """Make one decision simpler; None where any such example satisfies the claim, so the failure is minimal."""
+        for made in simpler(failure.example.made, failure.example.domains):
+            found = self._attempt(RecordedChoices(made))
+            if found is not None and found.trial.failure is not None and found.trial.failure.part == part:
+                return found
+        return None
 
     def attempt(self, example: Example, plan: Plan, *, record_warnings: bool = False) -> Trial:
         """Run one given example outside the search."""

@@ -7,6 +7,7 @@ import sys
 from typing import Any, Callable
 
 import pytest
+import torch
 
 from conformance.language.model import Claim
 from conformance.runner.supervisor import Supervisor
@@ -111,6 +112,14 @@ def test_a_subject_that_torch_lacks_is_absent(read_claim: Callable[[str], Claim]
 def test_conditions_that_exclude_the_environment_are_inapplicable(judge: Judge, condition: str) -> None:
     outcome = judge(f"applies: {{{condition}}}\ngiven: {{x: tensor()}}\ndo: y = x.detach()\nexpect: y is x")
     assert outcome["verdict"] == "inapplicable"
+
+
+def test_an_input_that_this_torch_lacks_is_inapplicable(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor(dtype=torch.float8_e4m3fn)}\ndo: y = x.detach()\nexpect: y.ndim == x.ndim")
+    if hasattr(torch, "float8_e4m3fn"):
+        assert outcome["verdict"] == "holds"
+    else:
+        assert (outcome["verdict"], "float8_e4m3fn" in outcome["detail"]) == ("inapplicable", True)
 
 
 DIVERGING = """

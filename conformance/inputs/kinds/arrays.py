@@ -83,8 +83,8 @@ class ArrayDomain:
         return self._fitting[layout, size]
 
     def __repr__(self) -> str:
-        dtypes, layouts, sizes, memory = self.factors
-        return f"arrays of dtype {dtypes}, layout {layouts}, size {sizes} and memory {memory} with {self.limits}"
+        narrowed = "; ".join(f"{axis} {', '.join(values) or 'none'}" for axis, values in zip(AXES, self.factors))
+        return f"arrays of {narrowed}"
 
 
 @cache

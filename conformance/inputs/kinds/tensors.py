@@ -73,11 +73,11 @@ class TensorDomain:
     def __call__(self, combination: tuple[Any, ...]) -> bool:
         """Tell whether a combination of dtype, layout, size and state is in the domain."""
         dtype, layout, size, state = combination
-        return self._fitting[layout, size] and buildable(dtype, layout, state, self.device)
+        return self._fitting.get((layout, size), False) and buildable(dtype, layout, state, self.device)
 
     def __repr__(self) -> str:
-        dtypes, layouts, sizes, states = self.factors
-        return f"tensors of dtype {dtypes}, layout {layouts}, size {sizes} and state {states} with {self.limits}"
+        narrowed = "; ".join(f"{axis} {', '.join(values) or 'none'}" for axis, values in zip(AXES, self.factors))
+        return f"tensors of {narrowed}"
 
 
 @cache

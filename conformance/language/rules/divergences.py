@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.language.documents import Mapping, did_you_mean, listed
+from conformance.language.documents import Mapping, Node, Scalar, did_you_mean, listed
 from conformance.language.drafts import ClaimDraft, DivergenceDraft, ExpectationDraft
 from conformance.language.problems import Problems
 from conformance.language.rules.context import report
@@ -54,11 +54,15 @@ def _check_complete(draft: ClaimDraft, divergence: DivergenceDraft, problems: Pr
         )
         return
     instead = divergence.instead_node
-    said = isinstance(instead, Mapping) and any(name in instead.entries for name in ("expect", "raises", "warns"))
-    if divergence.instead.empty and isinstance(instead, Mapping) and not said:
+    if isinstance(instead, Mapping) and not any(_says(name, value) for name, value in instead.entries.items()):
         problems.add(
             draft.document.place(instead), "E701", "`instead` says nothing; give expect, raises, warns or crashes: true"
         )
+
+
+def _says(name: str, value: Node) -> bool:
+    """Whether an entry of ``instead`` says something, be it wrong."""
+    return not (name == "crashes" and isinstance(value, Scalar) and value.value == "false")
 
 
 def _check_example(draft: ClaimDraft, divergence: DivergenceDraft, problems: Problems) -> None:

@@ -7,13 +7,13 @@ import keyword
 from collections.abc import Mapping as MappingType
 from typing import Callable, Optional
 
-from conformance.language.documents import Mapping, did_you_mean, listed
+from conformance.language.documents import Mapping, cut_at_comma, did_you_mean, listed
 from conformance.language.drafts import ClaimDraft, ExpectationDraft, NamedSnippet
 from conformance.language.expressions import BUILTINS, Call, Code, Name, expression, statements
 from conformance.language.problems import Problems
 from conformance.language.rules.context import Context, report
 from conformance.language.rules.outcomes import cannot_fail
-from conformance.language.snippets import Snippet, cut_at_comma, first_column
+from conformance.language.snippets import Snippet, first_column
 from conformance.language.vocabulary import Entry
 
 ALWAYS = frozenset({"torch", "np", "device"})
@@ -82,11 +82,14 @@ def check_programs(draft: ClaimDraft, context: Context, problems: Problems) -> N
             if code is not None:
                 earlier = frozenset(other.name for other in divergence.example[:number])
                 check_names(entry.snippet, code, BUILTINS | ALWAYS | earlier, earlier, context, problems)
-    if draft.do is not None and program is None:
+    if program is None and "do" in draft.node.entries:
         # What a broken program would define is not known.
         for outcome in outcomes:
             for snippet in outcome.expect:
-                check_code(snippet, expression, problems)
+                code = check_code(snippet, expression, problems)
+                if code is not None:
+                    _check_calls(snippet, code, context.checks, problems)
+                    _check_near_checks(snippet, code, common | inputs, context, problems)
         return
     for outcome in outcomes:
         _check_expect(draft, outcome, program, inputs, common, context, problems)
@@ -94,7 +97,8 @@ def check_programs(draft: ClaimDraft, context: Context, problems: Problems) -> N
 
 def unused_inputs(draft: ClaimDraft) -> list[str]:
     """List the inputs that nothing but a filter reads."""
-    if draft.compare is not None or draft.node.damaged:
+    unread = draft.do is None and "do" in draft.node.entries
+    if draft.compare is not None or draft.node.damaged or unread:
         return []
     snippets = [entry.snippet for entry in draft.given]
     codes = [expression(snippet.text) for snippet in snippets]
@@ -106,7 +110,12 @@ def unused_inputs(draft: ClaimDraft) -> list[str]:
         return []
     read = {name.name for code in codes for name in code.needs}
     read |= {attribute for code in codes for owner, attribute, _ in code.attributes if owner == "before"}
-    return [entry.name for entry in draft.given if entry.name not in read]
+    return [entry.name for entry in draft.given if entry.name not in read and is_name(entry.name)]
+
+
+def is_name(text: str) -> bool:
+    """Whether text can be a name in Python."""
+    return text.isidentifier() and not keyword.iskeyword(text)
 
 
 def input_names(draft: ClaimDraft) -> frozenset[str]:
@@ -117,7 +126,7 @@ def input_names(draft: ClaimDraft) -> frozenset[str]:
 
 def check_code(snippet: Optional[Snippet], look: Callable[[str], Code], problems: Problems) -> Optional[Code]:
     """Look at the code of a snippet; None, and a problem, where it is not Python."""
-    if snippet is None:
+    if snippet is None or snippet.incomplete:
         return None
     if snippet.pieces is None and "$" in snippet.text:
         column = first_column(snippet.text)
@@ -133,8 +142,12 @@ def check_code(snippet: Optional[Snippet], look: Callable[[str], Code], problems
     advice = ""
     if snippet.scalar.style == ">" and look is statements:
         advice = "; '>' joins lines, use '|'"
-    elif not snippet.scalar.style and cut_at_comma(snippet.text):
-        advice = "; inside {} and [], text with a comma needs quotes"
+    elif snippet.scalar.inline and not snippet.scalar.style and cut_at_comma(snippet.scalar.value):
+        # Where the mistake shows is up to the Python that looks.
+        report(
+            snippet, 0, "E201", "YAML cut this at a comma; inside {} and [], text with a comma needs quotes", problems
+        )
+        return None
     report(snippet, code.mistake.offset, "E201", f"not Python: {code.mistake.message}{advice}", problems)
     return None
 
@@ -161,6 +174,16 @@ def _report_check(snippet: Snippet, name: Name, defined: frozenset[str], context
     near = did_you_mean(name.name, context.checks) or did_you_mean(name.name, defined)
     advice = near or "; a function of torch is written torch.name, and the checks are listed in the documentation"
     report(snippet, name.offset, "E203", f"'{name.name}' is not a check{advice}", problems)
+
+
+def _check_near_checks(
+    snippet: Snippet, code: Code, defined: frozenset[str], context: Context, problems: Problems
+) -> None:
+    """Report only the calls that look like a mistyped check, where names that a program defines are not known."""
+    called = {call.offset for call in code.calls}
+    for name in code.undefined(defined):
+        if name.offset in called and did_you_mean(name.name, context.checks):
+            _report_check(snippet, name, defined, context, problems)
 
 
 def _advice(name: str, defined: frozenset[str], context: Context) -> str:
@@ -239,7 +262,7 @@ def _check_input_names(draft: ClaimDraft, context: Context, problems: Problems) 
         place = draft.document.place(key)
         if cut_at_comma(name):
             continue
-        if not name.isidentifier() or keyword.iskeyword(name):
+        if not is_name(name):
             problems.add(place, "E210", f"'{name}' can't be a name in Python; choose another name for this input")
         elif name in ALWAYS or name == "before":
             problems.add(place, "E210", f"'{name}' always has its own meaning; choose another name for this input")

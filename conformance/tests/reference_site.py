@@ -1,0 +1,214 @@
+"""Small sites to look at in the tests of the reference."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Optional
+
+from conformance.language.corpus import load_corpus
+from conformance.language.model import Claim
+from conformance.results.store import Results, Timings, save_results, save_timings
+
+SPEC = Path(__file__).parent / "fixtures" / "reference" / "spec"
+DETACH = "torch.Tensor.detach"
+SENTENCES = {
+    "torch": "2.13.0",
+    "sentences": {DETACH: {"aaaaaaaa": "The sentence about storage.", "bbbbbbbb": "The sentence about errors."}},
+}
+
+CONF = """
+project = "site"
+extensions = ["conformance.reference"]
+conformance_spec = [{spec!r}]
+conformance_results = "results"
+conformance_sentences = "sentences.json"
+html_theme = "furo"
+smartquotes = False
+nitpicky = True
+templates_path = [{templates!r}]
+exclude_patterns = ["out"]
+"""
+
+INDEX = """
+Site
+====
+
+.. claim:numbers::
+.. claim:environments::
+.. claim:verdicts::
+
+See :claim:`torch.Tensor.detach/shares-storage` and :subject:`torch.Tensor.detach` and :article:`B`.
+
+.. toctree::
+
+   reference/index
+   reference/articles/index
+   false
+   timings
+"""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site that was built."""
+
+    source: Path
+    status: int
+    output: str
+
+    def page(self, name: str) -> str:
+        """Read a page."""
+        return (self.source / "out" / f"{name}.html").read_text(encoding="utf-8")
+
+    def section(self, name: str, anchor: str) -> str:
+        """Read the part of a page from one anchor to the next claim, as text."""
+        found = re.search(
+            rf'<section class="claim" id="{anchor}">(.*?)(?=<section class="claim"|<footer)', self.page(name), re.S
+        )
+        assert found, f"{name} has no section {anchor}"
+        return text_of(found.group(1))
+
+    def pages(self) -> list[Path]:
+        """List the pages."""
+        return sorted((self.source / "out").rglob("*.html"))
+
+
+def claims() -> dict[str, Claim]:
+    """Load the claims of the fixture by slug."""
+    corpus, problems = load_corpus([SPEC])
+    assert not problems, "\n".join(map(str, problems))
+    return {claim.slug: claim for claim in corpus.claims}
+
+
+def environment(torch: str) -> dict[str, str]:
+    """Name an environment."""
+    return {
+        "torch": torch,
+        "build": "cpu",
+        "python": "3.11",
+        "numpy": "2.4.0",
+        "hypothesis": "6.155.2",
+        "device": "cpu",
+        "system": "linux",
+        "machine": "x86_64",
+    }
+
+
+def entries(torch: str) -> dict[str, dict[str, Any]]:
+    """Write the entries of a result file."""
+    found = claims()
+    old = torch.startswith("1.")
+    measured: dict[str, dict[str, Any]] = {
+        "shares-storage": {
+            "verdict": "holds",
+            "examples": 431,
+            "covered": {"x": [21, 9, 6, 6, 612]},
+            "unsupported": ["float8_e4m3fn"],
+            "example": {"x": "torch.tensor([1., 2., 3.])"},
+            "facts": {"y": ["tensor([1., 2., 3.])", "float32 leaf shares=x"]},
+            "keys": ["cccccccc" if old else "aaaaaaaa"],
+        },
+        "write-before-backward-raises": {
+            "verdict": "refuted" if old else "holds",
+            "examples": 97,
+            "example": {"x": "torch.tensor([1., 2., 3.], requires_grad=True)"},
+            "facts": {"raises": ["RuntimeError", "one of the variables has been modified"]},
+            "tiers": {"error": "always", "type": "always", "message": "sometimes"},
+            "keys": [None if old else "bbbbbbbb"],
+        },
+        "makes-a-copy": {
+            "verdict": "diverges",
+            "examples": 12,
+            "divergence": [0],
+            "counterexample": 'import torch\n\nx = torch.tensor([1., 2.])\nassert "a" < "b" and x is not None\n',
+            "example": {"x": "torch.tensor([1., 2., 3.])"},
+        },
+        "stays-on-the-gpu": {"verdict": "inapplicable"},
+        "keeps-strides": {"verdict": "unspecified", "examples": 50, "observed": ["always", "sometimes"]},
+    }
+    if old:
+        measured["write-before-backward-raises"].update(
+            failed="raises: it raises", detail="nothing was raised", counterexample="import torch\n\nx = 1\n"
+        )
+    else:
+        measured["returns-itself"] = {"verdict": "holds", "examples": 3}
+    return {found[slug].id: {"claim": found[slug].fingerprint(), **entry} for slug, entry in measured.items()}
+
+
+def results(torch: str) -> Results:
+    """Make a result file's content."""
+    corpus, _ = load_corpus([SPEC])
+    return Results(environment(torch), corpus.revision(), 20, 0, entries(torch))
+
+
+def timings(torch: str) -> Timings:
+    """Make a timing file's content."""
+    claim = claims()["faster-than-a-clone"]
+    kernels = {"clone": [2.0, 2.5, 3.0], "detach": [1.0, 1.0, 1.0]}
+    entry = {"claim": claim.fingerprint(), "verdict": "holds", "sizes": [1, 64, 4096], "kernels": kernels}
+    return Timings({**environment(torch), "processor": "A processor"}, {claim.id: entry})
+
+
+def write_source(
+    folder: Path,
+    measured: Iterable[Results] = (),
+    timed: Optional[Timings] = None,
+    sentences: Optional[dict[str, Any]] = None,
+    spec: Path = SPEC,
+    conf: str = "",
+    index: str = INDEX,
+) -> Path:
+    """Write the source of a site."""
+    templates = Path(__file__).parent.parent.parent / "docs" / "_templates"
+    (folder / "results").mkdir(parents=True)
+    (folder / "conf.py").write_text(CONF.format(spec=str(spec), templates=str(templates)) + conf, encoding="utf-8")
+    (folder / "index.rst").write_text(index, encoding="utf-8")
+    (folder / "false.rst").write_text("False\n=====\n\n.. claim:false::\n", encoding="utf-8")
+    (folder / "timings.rst").write_text("Timings\n=======\n\n.. claim:timings::\n", encoding="utf-8")
+    for result in measured:
+        save_results(result, folder / "results" / f"{result.name}.json")
+    if timed is not None:
+        save_timings(timed, folder / "results" / "timings" / "torch-2.13.0-cpu.json")
+    if sentences is not None:
+        (folder / "sentences.json").write_text(json.dumps(sentences), encoding="utf-8")
+    return folder
+
+
+def build(folder: Path, options: Sequence[str] = ("-W", "--keep-going", "-n")) -> Site:
+    """Build a site in this process."""
+    import contextlib
+    import io
+
+    from sphinx.cmd.build import build_main
+
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        status = build_main(["-q", "-N", *options, "-b", "html", str(folder), str(folder / "out")])
+    return Site(folder, status, output.getvalue())
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def text_of(markup: str) -> str:
+    """Give the text of HTML, with runs of space as one."""
+    parser = _Text()
+    parser.feed(markup)
+    return " ".join("".join(parser.parts).split())
+
+
+def blocks_of_code(markup: str) -> list[str]:
+    """Give the text of every block of code."""
+    return [html.unescape(re.sub(r"<[^>]*>", "", block)) for block in re.findall(r"<pre>(.*?)</pre>", markup, re.S)]

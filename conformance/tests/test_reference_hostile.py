@@ -1,0 +1,192 @@
+"""Whatever a spec or a result file says is shown as text, and can't become a script, a tag or a link."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Optional
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
+pytest.importorskip("furo", reason="the reference is built where the theme is installed")
+
+from conformance.tests import reference_site as sites
+from conformance.tests.reference_site import DETACH, Site
+
+PAYLOAD = "\"'><script>EVIL()</script><img src=x onerror=EVIL()>`EVIL`_ |EVIL| .. raw:: html {{ EVIL }} </title></svg>"
+ADDRESS = "javascript:EVIL()"
+
+# Claims that no checker would let through: the site must not lean on it.
+CONF = f"""
+PAYLOAD = {PAYLOAD!r}
+ADDRESS = {ADDRESS!r}
+
+
+def poison(app):
+    from dataclasses import replace
+    from pathlib import Path
+
+    from conformance.language.model import Fragment
+    from conformance.reference.content import reference_of, set_reference
+
+    def evil(fragment):
+        return replace(fragment, text=PAYLOAD)
+
+    def poisoned(claim):
+        sources = tuple(replace(source, key=PAYLOAD) if source.key else source for source in claim.sources)
+        expectation = replace(claim.expectation, expect=tuple(evil(part) for part in claim.expectation.expect))
+        if expectation.raises:
+            expectation = replace(expectation, raises=replace(expectation.raises, type=PAYLOAD, message=PAYLOAD))
+        diverges = tuple(
+            replace(one, note=PAYLOAD, link=ADDRESS, wording=PAYLOAD, where=evil(one.where), kind="torch-bug")
+            for one in claim.diverges
+        )
+        compare = claim.compare
+        if compare:
+            compare = replace(compare, kernels=tuple((PAYLOAD, evil(code)) for _, code in compare.kernels))
+        return replace(
+            claim, title=PAYLOAD, family=PAYLOAD, sources=sources, expectation=expectation, diverges=diverges,
+            do=evil(claim.do) if claim.do else None, compare=compare, was=(PAYLOAD,),
+            given=tuple((name, evil(value)) for name, value in claim.given),
+            applies=replace(claim.applies, torch=PAYLOAD, system=PAYLOAD),
+        )
+
+    reference = reference_of(app.config)
+    articles = {{
+        letter: replace(
+            article, title=PAYLOAD, original=PAYLOAD, site=PAYLOAD, author=PAYLOAD, date=PAYLOAD, language=PAYLOAD,
+            url=ADDRESS, environment=PAYLOAD,
+            rows={{name: replace(row, text=PAYLOAD) for name, row in article.rows.items()}},
+        )
+        for letter, article in reference.corpus.sources.articles.items()
+    }}
+    given = reference.corpus.claims
+    claims = tuple(poisoned(claim) for claim in given)
+    prints = {{old.fingerprint(): new.fingerprint() for old, new in zip(given, claims)}}
+
+    def moved(records):
+        return {{name: {{**record, "claim": prints[record["claim"]]}} for name, record in records.items()}}
+
+    columns = tuple(
+        replace(column, claims=moved(column.claims), timings=moved(column.timings)) for column in reference.columns
+    )
+    docs = replace(reference.corpus.sources, docs=ADDRESS, elsewhere={{}}, articles=articles)
+    corpus = replace(reference.corpus, claims=claims, sources=docs)
+    set_reference(app.config, replace(reference, corpus=corpus, columns=columns))
+
+
+def setup(app):
+    app.connect("builder-inited", poison, priority=900)
+"""
+
+
+class Looker(HTMLParser):
+    """Collects what could run or lead away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.scripts: list[str] = []
+        self._inside = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag in ("script", "style"):
+            self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self._inside:
+            self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts.append(data)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    results = sites.results("2.13.0")
+    results = replace(results, environment={**results.environment, "build": PAYLOAD, "machine": PAYLOAD})
+    for entry in results.claims.values():
+        entry.update(
+            facts={"y": [PAYLOAD, PAYLOAD], "raises": [PAYLOAD, PAYLOAD], "warns": [[PAYLOAD, PAYLOAD]]},
+            failed=PAYLOAD,
+            detail=PAYLOAD,
+            counterexample=PAYLOAD,
+            unsupported=[PAYLOAD],
+        )
+        if "example" in entry:
+            entry["example"] = {name: PAYLOAD for name in entry["example"]}
+    results.claims[f"{DETACH}/shares-storage"]["verdict"] = "refuted"
+    named = replace(sites.results("1.9.0"), environment={**sites.environment("1.9.0"), "torch": PAYLOAD})
+    timed = sites.timings("2.13.0")
+    timed.environment["processor"] = PAYLOAD
+    for entry in timed.claims.values():
+        entry["kernels"] = {PAYLOAD: [1.0, 2.0, 3.0]}
+    sentences = {"torch": PAYLOAD, "sentences": {DETACH: {"aaaaaaaa": PAYLOAD, "bbbbbbbb": PAYLOAD}}}
+    folder = sites.write_source(tmp_path_factory.mktemp("hostile"), [results], timed, sentences, conf=CONF)
+    sites.save_results(named, folder / "results" / "torch-named-cpu.json")
+    built = sites.build(folder)
+    assert (built.status, built.output) == (0, "")
+    return built
+
+
+def look(path: Path) -> Looker:
+    looker = Looker()
+    looker.feed(path.read_text(encoding="utf-8"))
+    return looker
+
+
+def test_payload_reaches_the_pages(site: Site) -> None:
+    text = site.section(f"reference/{DETACH}", "shares-storage")
+    assert text.count("<script>EVIL()</script>") >= 10
+
+
+def test_no_tag_runs_a_script(site: Site) -> None:
+    for path in site.pages():
+        looker = look(path)
+        assert not [script for script in looker.scripts if "EVIL" in script], path
+        assert not [one for one in looker.attributes if one[1].startswith("on")], path
+        assert not [one for one in looker.attributes if one[1] == "src" and one[2] == "x"], path
+
+
+def test_no_link_leads_to_a_script(site: Site) -> None:
+    for path in site.pages():
+        for tag, name, value in look(path).attributes:
+            if name in ("href", "src", "action", "xlink:href"):
+                assert not re.match(r"\s*(javascript|data|vbscript):", value, re.I), (path, tag, value)
+
+
+def test_address_that_is_no_web_address_is_shown_as_text(site: Site) -> None:
+    assert ADDRESS in site.section(f"reference/{DETACH}", "makes-a-copy")
+
+
+def test_search_index_gives_no_markup_to_a_search_that_would_show_it(site: Site) -> None:
+    from conformance.reference.search_index import escapes_by_itself
+
+    script = (site.source / "out" / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(script[script.index("(") + 1 : script.rindex(")")])
+    assert any("EVIL" in title for title in index["alltitles"])
+    if not escapes_by_itself():
+        assert not [title for title in index["alltitles"] if "<" in title]
+        assert not [title for title in index["titles"] if "<script" in title]
+
+
+def test_generated_sources_hold_nothing_of_a_spec_but_names(site: Site) -> None:
+    for path in (site.source / "reference").rglob("*.rst"):
+        assert "EVIL" not in path.read_text(encoding="utf-8")
+
+
+def test_very_long_text_is_cut(tmp_path: Path) -> None:
+    results = sites.results("2.13.0")
+    for name in list(results.claims):
+        results.claims[name]["detail"] = "x" * 20_000
+        results.claims[name]["verdict"] = "refuted"
+    folder = sites.write_source(tmp_path, [results])
+    site = sites.build(folder)
+    assert site.status == 0
+    assert len(site.page(f"reference/{DETACH}")) < 1_000_000

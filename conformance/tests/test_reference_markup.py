@@ -1,0 +1,140 @@
+"""The building blocks of pages, the plot, and the colours."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("docutils", reason="the reference is built where Sphinx is installed")
+pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
+
+from docutils import nodes
+
+import conformance.reference
+from conformance.reference import markup
+from conformance.reference.docstring import docstring_blocks
+from conformance.reference.plot import ratio_plot
+from conformance.reference.verdicts import APPEARANCES, HOLE
+from conformance.results.schema import FAILING, VERDICTS
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://github.com/pytorch/pytorch/issues/1", "http://example.org", "https://example.org/a?b=c&d=%20#e"],
+)
+def test_web_address_becomes_a_link(address: str) -> None:
+    link = markup.link("shown", address)
+    assert isinstance(link, nodes.reference)
+    assert link["refuri"] == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        " https://example.org",
+        "java\nscript:alert(1)",
+        "data:text/html,x",
+        "//example.org",
+        "https:",
+        "https://",
+        "file:///etc/passwd",
+        "none-filed",
+        "https://example.org/\x00",
+        "https:\\\\example.org",
+        "https://[",
+        None,
+    ],
+)
+def test_anything_else_stays_text(address: str) -> None:
+    assert isinstance(markup.link("shown", address), nodes.Text)
+
+
+def test_prose_takes_only_whole_words_in_backquotes_as_code() -> None:
+    parts = markup.prose("Call `x.add_(1)` or ``y``; a ` alone and it`s nothing")
+    assert [part.astext() for part in parts if isinstance(part, nodes.literal)] == ["x.add_(1)", "y"]
+    assert "".join(part.astext() for part in parts) == "Call x.add_(1) or y; a ` alone and it`s nothing"
+
+
+def test_long_text_is_cut_and_says_so() -> None:
+    assert markup.bounded("x" * 30_000).endswith("… 10000 more characters")
+
+
+def test_every_verdict_has_a_word_and_a_sign() -> None:
+    assert set(APPEARANCES) == set(VERDICTS)
+    looks = [*APPEARANCES.values(), HOLE]
+    assert len({look.word for look in looks}) == len(looks)
+    assert all(look.symbol and look.meaning for look in looks)
+
+
+def test_verdicts_that_fail_a_run_look_bad_and_no_other() -> None:
+    assert {verdict for verdict, look in APPEARANCES.items() if look.style == "bad"} == set(FAILING)
+
+
+def test_docstring_keeps_parameters_and_examples() -> None:
+    blocks = docstring_blocks(
+        "True when so.\n\nParameters\n----------\na, b : tensor\n    Two `things`.\n\nExamples\n--------\n>>> f(1)\n2"
+    )
+    text = [block.astext() for block in blocks]
+    assert text[0] == "True when so."
+    assert "a, b tensor" in text[2]
+    assert "Two things." in text[2]
+    assert blocks[-1].astext() == ">>> f(1)\n2"
+
+
+def test_plot_leaves_out_what_is_no_positive_number() -> None:
+    svg = ElementTree.fromstring(ratio_plot([1, 2, 4], {"a": [1.0, math.inf, 2.0], "b": [0.0, 0.5, math.nan]}, "words"))
+    lines = [line.attrib["points"].split() for line in svg.findall(".//{*}polyline")]
+    assert [len(points) for points in lines] == [2, 1]
+
+
+def test_plot_puts_a_larger_ratio_higher() -> None:
+    svg = ElementTree.fromstring(ratio_plot([1, 1024], {"a": [1.0, 4.0]}, "words"))
+    points = svg.findall(".//{*}polyline")[0].attrib["points"].split()
+    (x1, y1), (x2, y2) = [tuple(map(float, point.split(","))) for point in points]
+    assert x2 > x1
+    assert y2 < y1
+
+
+def test_plot_of_nothing_is_empty() -> None:
+    assert ratio_plot([], {}, "words") == ""
+    assert ratio_plot([1, 2], {"a": [math.nan, math.nan]}, "words") == ""
+
+
+def test_plot_escapes_its_description() -> None:
+    svg = ratio_plot([1, 2], {"a": [1.0, 2.0]}, '"><script>alert(1)</script>')
+    assert "<script" not in svg
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = [one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: str, other: str) -> float:
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _palettes() -> list[dict[str, str]]:
+    style = (Path(conformance.reference.__file__).parent / "static" / "reference.css").read_text(encoding="utf-8")
+    blocks = [block for block in re.findall(r"{([^{}]*)}", style) if "--good-text:" in block]
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in blocks]
+
+
+# What the theme puts behind text in light and in dark mode, twice for its two ways into dark mode.
+BACKGROUNDS = ("#ffffff", "#131416", "#131416")
+
+
+@pytest.mark.parametrize("mode", range(3))
+def test_verdicts_can_be_read_in_light_and_dark_mode(mode: int) -> None:
+    palette = _palettes()[mode]
+    for style in ("good", "known", "bad", "open", "none"):
+        assert _contrast(palette[f"{style}-text"], palette[f"{style}-back"]) >= 4.5, style
+    assert _contrast(palette["hole-text"], BACKGROUNDS[mode]) >= 4.5
+    assert _contrast(palette["hole-edge"], BACKGROUNDS[mode]) >= 3

@@ -1,0 +1,267 @@
+"""The site as a reader gets it: every page is built from a small corpus and small result files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
+pytest.importorskip("furo", reason="the reference is built where the theme is installed")
+
+from conformance.language.corpus import load_corpus
+from conformance.tests import reference_site as sites
+from conformance.tests.reference_site import DETACH, Site
+
+PAGE = f"reference/{DETACH}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("site")
+    measured = [sites.results("1.9.0"), sites.results("2.13.0")]
+    sites.write_source(folder, measured, sites.timings("2.13.0"), sites.SENTENCES)
+    return sites.build(folder)
+
+
+@pytest.fixture(scope="module")
+def unmeasured(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return sites.build(sites.write_source(tmp_path_factory.mktemp("unmeasured")))
+
+
+def test_build_gives_no_warning(site: Site) -> None:
+    assert (site.status, site.output) == (0, "")
+
+
+def test_build_without_results_gives_no_warning(unmeasured: Site) -> None:
+    assert (unmeasured.status, unmeasured.output) == (0, "")
+
+
+def test_build_needs_no_torch(tmp_path: Path) -> None:
+    folder = sites.write_source(tmp_path, [sites.results("2.13.0")], conf="conformance_collect_sentences = True\n")
+    program = "import sys; sys.modules['torch'] = None; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "-q", "-W", "-n", "-b", "html", str(folder), str(folder / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "It is shown when built where torch is installed" in Site(folder, 0, "").section(PAGE, "shares-storage")
+
+
+def test_claim_shows_its_verdict_in_each_environment(site: Site) -> None:
+    text = site.section(PAGE, "write-before-backward-raises")
+    assert "1.9.0 ✗ refuted" in text
+    assert "2.13.0 ✓ holds" in text
+
+
+def test_what_was_not_measured_is_a_hole(site: Site) -> None:
+    assert "cuda □ not measured" in site.section(PAGE, "stays-on-the-gpu")
+    text = site.section("reference/torch.Tensor.detach_", "returns-itself")
+    assert "1.9.0 □ not measured" in text
+    assert "refuted" not in text
+
+
+def test_page_without_results_says_so(unmeasured: Site) -> None:
+    text = sites.text_of(unmeasured.page(PAGE))
+    assert "Not measured in any environment" in text
+    assert "□ not measured" in unmeasured.section(PAGE, "shares-storage")
+
+
+def test_result_of_an_earlier_form_of_a_claim_is_a_hole(tmp_path: Path) -> None:
+    results = sites.results("2.13.0")
+    results.claims[f"{DETACH}/shares-storage"]["claim"] = "00000000"
+    text = sites.build(sites.write_source(tmp_path, [results])).section(PAGE, "shares-storage")
+    assert "2.13.0 □ measured before the claim last changed" in text
+    assert "✓ holds" not in text
+
+
+def test_void_column_is_full_of_holes(tmp_path: Path) -> None:
+    void = replace(sites.results("2.13.0"), void="a slice does not share")
+    site = sites.build(sites.write_source(tmp_path, [void]))
+    assert "2.13.0 □ void" in site.section(PAGE, "shares-storage")
+    assert "is void: a slice does not share" in sites.text_of(site.page("index"))
+
+
+def test_front_page_counts_what_was_measured(site: Site) -> None:
+    text = sites.text_of(site.page("index"))
+    assert "7 claims" in text
+    assert "2 subjects" in text
+    assert "2 environments" in text
+    # one is refuted on 1.9.0, one diverges on both
+    assert "2 false somewhere" in text
+    assert "✗ refuted 1 0" in text
+    assert "□ not measured 2 0" in text
+
+
+def test_example_is_a_script_with_its_output(site: Site) -> None:
+    blocks = sites.blocks_of_code(site.page(PAGE))
+    script = 'import torch\n\nx = torch.tensor([1., 2., 3.])\ny = x.detach()\nprint(f"{y = }")\n'
+    assert script in blocks
+    assert "y = tensor([1., 2., 3.])\n    # float32, leaf, shares memory with x\n" in blocks
+
+
+def test_environments_with_the_same_output_are_named_together(site: Site) -> None:
+    assert "Gives on torch 1.9.0 and 2.13.0 (cpu):" in site.section(PAGE, "shares-storage")
+
+
+def test_error_shows_its_tiers_and_what_is_promised(site: Site) -> None:
+    text = site.section(PAGE, "write-before-backward-raises")
+    assert "the source promises only that it happens" in text
+    assert "torch 1.9.0 and 2.13.0 (cpu) always always sometimes" in text
+    assert "RuntimeError: one of the variables has been modified" in text
+
+
+def test_evidence_says_what_was_covered(site: Site) -> None:
+    text = site.section(PAGE, "shares-storage")
+    assert "431 examples; x in 21 dtypes, 9 layouts, 6 sizes, 6 autograd states, 612 pairs of these" in text
+    assert "no kernel for float8_e4m3fn" in text
+
+
+def test_unspecified_claim_shows_what_happens(site: Site) -> None:
+    text = site.section(PAGE, "keeps-strides")
+    assert "Nothing here is promised" in text
+    assert "y.is_contiguous() sometimes on torch 1.9.0 and 2.13.0 (cpu)" in text
+
+
+def test_sentence_is_quoted_and_followed_through_the_versions(site: Site) -> None:
+    text = site.section(PAGE, "shares-storage")
+    assert "The sentence about storage." in text
+    assert "worded otherwise in torch 1.9.0 (cpu); there in torch 2.13.0 (cpu)" in text
+    assert "not there in torch 1.9.0 (cpu)" in site.section(PAGE, "write-before-backward-raises")
+
+
+def test_sources_lead_to_the_documentation_and_to_the_article(site: Site) -> None:
+    page = site.page(PAGE)
+    assert 'href="https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html"' in page
+    assert 'href="articles/D.html#d2"' in page
+
+
+def test_false_claim_shows_what_happens_instead(site: Site) -> None:
+    text = site.section(PAGE, "makes-a-copy")
+    for part in (
+        "The source is wrong",
+        "Seen on torch 1.9.0 and 2.13.0 (cpu)",
+        "The result is a view, as shares_storage shows.",
+        "Where: torch >=1.8",
+        "x.numel() > 0",
+        "https://example.org/report/1",
+        "Gives a view of the tensor.",
+        "What happens instead",
+    ):
+        assert part in text
+
+
+def test_counterexample_can_be_copied_as_it_is(site: Site) -> None:
+    script = sites.entries("2.13.0")[f"{DETACH}/makes-a-copy"]["counterexample"]
+    assert script in sites.blocks_of_code(site.page(PAGE))
+
+
+def test_false_page_groups_by_kind_and_puts_the_unexplained_first(site: Site) -> None:
+    text = sites.text_of(site.page("false"))
+    assert "1 recorded divergence, 1 of them seen" in text
+    assert text.index("False, and not yet explained") < text.index("Backward raises after a write")
+    assert text.index("Backward raises after a write") < text.index("The result is a copy of its input")
+
+
+def test_article_page_shows_its_rows_and_their_verdicts(site: Site) -> None:
+    page = site.page("reference/articles/C")
+    text = sites.text_of(page)
+    assert 'id="c5"' in page
+    assert "? loose" in text
+    assert "1.9.0 ≠ diverges" in text
+    assert "No claim encodes this row yet." in text
+
+
+def test_timing_claim_has_a_plot_and_a_table(site: Site) -> None:
+    page = site.page(PAGE)
+    start = page.index('<svg viewBox="0 0 560')
+    drawing = ElementTree.fromstring(page[start : page.index("</svg>", start) + 6])
+    assert len(drawing.findall(".//{*}polyline")) == 2
+    text = site.section(PAGE, "faster-than-a-clone")
+    assert "Time relative to detach on torch 2.13.0, cpu, A processor" in text
+    assert "4,096 1.00× 3.00×" in text
+
+
+def test_every_page_names_version_corpus_and_environments(site: Site) -> None:
+    revision = load_corpus([sites.SPEC])[0].revision()
+    for path in site.pages():
+        text = sites.text_of(path.read_text(encoding="utf-8"))
+        assert f"Corpus {revision}, 7 claims" in text, path
+        assert "torch 1.9.0 (cpu build), Python 3.11, NumPy 2.4.0" in text, path
+
+
+def test_claims_are_in_the_inventory_and_the_index(site: Site) -> None:
+    inventory = (site.source / "out" / "objects.inv").read_bytes()
+    listed = zlib.decompress(inventory.split(b"zlib.\n", 1)[1]).decode()
+    assert f"{DETACH}/shares-storage claim:claim 1 {PAGE}.html#shares-storage -" in listed
+    assert f"{DETACH} claim:subject" in listed
+    assert f'href="{PAGE}.html#shares-storage">The result shares storage with its input</a>' in site.page("genindex")
+
+
+def test_role_links_to_the_claim(site: Site) -> None:
+    assert f'href="{PAGE}.html#shares-storage"' in site.page("index")
+
+
+def test_role_for_an_unknown_claim_is_a_warning(tmp_path: Path) -> None:
+    index = "Site\n====\n\n:claim:`torch.Tensor.detach/no-such`\n\n" + sites.INDEX.split("====\n", 1)[1]
+    built = sites.build(sites.write_source(tmp_path, index=index))
+    assert built.status == 1
+    assert "no claim 'torch.Tensor.detach/no-such' in the corpus" in built.output
+
+
+def test_mistake_in_a_spec_is_a_warning_with_its_place(tmp_path: Path) -> None:
+    spec = tmp_path / "spec"
+    spec.mkdir()
+    (spec / "broken.yaml").write_text("subject: torch.Tensor.detach\nclaimz: []\n", encoding="utf-8")
+    built = sites.build(sites.write_source(tmp_path / "site", spec=spec, index="Site\n====\n"), options=["-n"])
+    assert "broken.yaml:2:1 E101" in built.output
+
+
+def test_broken_result_file_stops_the_build_with_its_name(tmp_path: Path) -> None:
+    folder = sites.write_source(tmp_path)
+    (folder / "results" / "torch-2.13.0-cpu.json").write_text('{"schema": 1, "claims": 3}', encoding="utf-8")
+    built = sites.build(folder)
+    assert built.status != 0
+    assert "torch-2.13.0-cpu.json: breaks the result schema" in built.output
+
+
+def test_changed_results_change_the_pages_of_a_second_build(tmp_path: Path) -> None:
+    folder = sites.write_source(tmp_path, [sites.results("2.13.0")])
+    assert "refuted" not in sites.build(folder).section(PAGE, "shares-storage")
+    results = sites.results("2.13.0")
+    results.claims[f"{DETACH}/shares-storage"]["verdict"] = "refuted"
+    sites.save_results(results, folder / "results" / "torch-2.13.0-cpu.json")
+    again = sites.build(folder)
+    assert again.status == 0
+    assert "2.13.0 ✗ refuted" in again.section(PAGE, "shares-storage")
+    assert "✗ refuted" in again.page("index")
+
+
+def test_page_of_a_subject_that_is_gone_is_removed(tmp_path: Path) -> None:
+    folder = sites.write_source(tmp_path)
+    (folder / "reference").mkdir()
+    (folder / "reference" / "torch.gone.rst").write_text("torch.gone\n==========\n", encoding="utf-8")
+    assert sites.build(folder).status == 0
+    assert not (folder / "reference" / "torch.gone.rst").exists()
+
+
+def test_name_with_a_trailing_underscore_keeps_it(site: Site) -> None:
+    assert "<title>torch.Tensor.detach_ -" in site.page("reference/torch.Tensor.detach_")
+
+
+def test_many_versions_are_drawn_as_ranges(tmp_path: Path) -> None:
+    versions = [f"2.{minor}.0" for minor in range(10)]
+    site = sites.build(sites.write_source(tmp_path, [sites.results(version) for version in versions]))
+    text = site.section(PAGE, "shares-storage")
+    assert "2.0.0 to 2.9.0 (10) ✓ holds" in text
+    assert "Gives on torch 2.0.0 to 2.9.0 (cpu):" in text
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Site) -> None:
+    for path in site.pages():
+        page = path.read_text(encoding="utf-8")
+        for attribute in ('src="http', 'src="//', '<link rel="stylesheet" href="http'):
+            assert attribute not in page, path
