@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Optional
 
@@ -48,6 +50,8 @@ RELEASES: dict[str, tuple[tuple[int, int], tuple[int, int], tuple[str, ...]]] = 
     "2.14.1": ((3, 10), (3, 14), _NUMPY_2),
     "2.15.0": ((3, 10), (3, 14), _NUMPY_2),
 }
+#: What the largest release takes while it is installed, in GB.
+LEAST_FREE_GIGABYTES = 16
 #: The torch that is measured unless another one is asked for.
 DEFAULT_TORCH = "2.13.0"
 
@@ -76,8 +80,11 @@ def _python_for(torch: str) -> Optional[str]:
     known = [bounds for release, bounds in RELEASES.items() if release.rsplit(".", 1)[0] == minor]
     if not known or known[0][0] <= sys.version_info[:2] <= known[0][1]:
         return None
-    version = "{}.{}".format(*known[0][1])
-    # A Python that pyenv has but does not show on the path is found too.
+    return _interpreter("{}.{}".format(*known[0][1]))
+
+
+def _interpreter(version: str) -> str:
+    """Return a Python of that version; one that pyenv has but does not show on the path is found too."""
     kept = sorted(Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob(f"versions/{version}.*/bin/python"))
     return str(kept[-1]) if kept else version
 
@@ -124,6 +131,60 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
     session.run("conformance", "check")
+
+
+@nox.session
+def matrix(session: nox.Session) -> None:
+    """Measure every release that has no current result file: one environment at a time is installed, run and removed.
+
+    ``-- 2.4.1 2.5.1`` measures those only, ``-- --again`` also what is measured already.
+    """
+    session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
+    again = "--again" in session.posargs
+    asked = [argument for argument in session.posargs if argument != "--again"] or list(RELEASES)
+    failed = []
+    for number, torch in enumerate(asked, start=1):
+        session.log(f"torch {torch}: {number} of {len(asked)}")
+        if not again and _is_current(session, torch):
+            session.log(f"torch {torch}: measured already")
+        elif not _measure_release(session, torch):
+            failed.append(torch)
+    if failed:
+        session.error(f"could not measure, or not as expected: {', '.join(failed)}")
+
+
+def _is_current(session: nox.Session, torch: str) -> bool:
+    path = RESULTS / f"torch-{torch}-cpu.json"
+    if not path.exists():
+        return False
+    check = ["python", "-m", "conformance.results.staleness", "--only", str(path)]
+    return bool(session.run(*check, silent=True, success_codes=[0, 1]) == "")
+
+
+def _measure_release(session: nox.Session, torch: str) -> bool:
+    """Install a release into an environment of its own, measure, and remove it; say whether all went as expected."""
+    free = shutil.disk_usage(ROOT).free >> 30
+    if free < LEAST_FREE_GIGABYTES:
+        session.error(f"{free} GB of disk are free, a release needs {LEAST_FREE_GIGABYTES}; free some and start again")
+    oldest, newest, numpy = RELEASES[torch]
+    here = sys.version_info[:2]
+    python = sys.executable if oldest <= here <= newest else _interpreter(f"{newest[0]}.{newest[1]}")
+    setuptools = ["setuptools<70"] if torch.startswith("1.") else []
+    with tempfile.TemporaryDirectory(prefix="conformance-matrix-") as folder:
+        environment = str(Path(folder, "env"))
+        inside = str(Path(environment, "bin", "python"))
+        try:
+            session.run("uv", "venv", "--quiet", "--python", python, environment)
+            install = ["uv", "pip", "install", "--quiet", "--python", inside, "-c", str(MEASURED_WITH)]
+            session.run(*install, f"torch=={torch}", *numpy, *setuptools, "-e", ".", env={"UV_LINK_MODE": "copy"})
+            session.run(inside, "-m", "conformance", "run", f"--results={RESULTS}", "-n", "2", "-q", external=True)
+        except nox.command.CommandFailed:
+            return False
+        finally:
+            # Releases share some of their libraries, so what was downloaded is kept while there is room.
+            if shutil.disk_usage(ROOT).free >> 30 < 2 * LEAST_FREE_GIGABYTES:
+                session.run("uv", "cache", "clean", "--quiet")
+    return True
 
 
 @nox.session

@@ -177,7 +177,7 @@ def _claim() -> dict[str, Any]:
         "do": _code("The program, in Python. Its last statement is the one under test."),
         "expect": _reference(
             "expressions",
-            "What is true afterwards. Names: the inputs, what `do` assigned, torch, np, device, before.x (an untouched x),"
+            "What is true afterwards. Names: the inputs, what `do` assigned, torch, np, device, before.x (x untouched),"
             " and the checks.",
         ),
         "raises": _reference("raises", "The error that the last statement raises."),

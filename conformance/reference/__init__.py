@@ -97,9 +97,8 @@ def prepare(app: Sphinx) -> None:
         _logger.warning("%s", problem, type="conformance", subtype="spec")
     results = _path(here, app.config.conformance_results)
     sentences = _path(here, app.config.conformance_sentences)
-    if sentences is not None and app.config.conformance_collect_sentences:
-        if not collect_sentences(sentences):
-            _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
+    if sentences is not None and app.config.conformance_collect_sentences and not collect_sentences(sentences):
+        _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
     try:
         columns = load_columns(results) if results else ()
     except ResultError as error:

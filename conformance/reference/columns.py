@@ -19,8 +19,8 @@ Record = Mapping[str, Any]
 class Column:
     """What one environment showed.
 
-    ``position`` counts the environments in the order in which they are shown. ``claims`` are the records of its result file; ``timings`` those of its file of timing claims, which was measured
-    on a machine of its own.
+    ``position`` counts the environments in the order in which they are shown. ``claims`` are the records of its result
+    file; ``timings`` those of its file of timing claims, which was measured on a machine of its own.
     """
 
     name: str
@@ -89,9 +89,9 @@ def load_columns(folder: Path) -> tuple[Column, ...]:
     conformance.results.store.ResultError
         If a file can't be used.
     """
-    timings = {path.stem: load_timings(path) for path in sorted((folder / "timings").glob("[!.]*.json"))}
+    timings = {path.stem: load_timings(path) for path in sorted((folder / "timings").glob("torch-*.json"))}
     columns = []
-    for path in sorted(folder.glob("[!.]*.json")):
+    for path in sorted(folder.glob("torch-*.json")):
         results = load_results(path)
         timed = timings.pop(path.stem, None)
         columns.append(

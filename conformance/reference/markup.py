@@ -77,7 +77,8 @@ def paragraph(*parts: Inline, classes: Sequence[str] = ()) -> nodes.paragraph:
 def fill(block: nodes.Element, parts: Iterable[Inline]) -> None:
     """Add parts to a node; a string is running text."""
     for part in parts:
-        block.extend(prose(part) if isinstance(part, str) else [part])
+        # A text node is a string too.
+        block.extend([part] if isinstance(part, nodes.Node) else prose(part))
 
 
 def listing(text: object, language: str = "python") -> nodes.literal_block:
@@ -100,7 +101,7 @@ def bullets(items: Iterable[Sequence[Inline]], classes: Sequence[str] = ()) -> n
 def table(head: Sequence[Sequence[Inline]], rows: Iterable[Sequence[Sequence[Inline]]], *classes: str) -> nodes.table:
     """Make a table; a cell is the parts of its paragraph."""
     group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=1) for _ in head]
+    group += [nodes.colspec(colwidth=100 // len(head)) for _ in head]
     group += nodes.thead("", _row(head))
     group += nodes.tbody("", *[_row(row) for row in rows])
     return nodes.table("", group, classes=["colwidths-auto", *classes])

@@ -6,6 +6,7 @@ Nothing of a title or a note enters these files: only names that have been check
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
@@ -35,11 +36,12 @@ def write_pages(folder: Path, reference: Reference) -> None:
 
 def _pages(reference: Reference) -> dict[str, str]:
     subjects = list(reference.subjects())
+    files = _file_names(subjects)
     pages: dict[str, str] = {}
     for subject in subjects:
         if not SUBJECT.fullmatch(subject):
             raise ExtensionError(f"{subject!r} is no name of a subject, so it gets no page")
-        pages[f"{subject}.rst"] = _page(subject, f".. claim:subject:: {subject}")
+        pages[f"{files[subject]}.rst"] = _page(subject, f".. claim:subject:: {subject}")
     articles = [article.letter for article in reference.articles()]
     for key in articles:
         if not re.fullmatch(r"[A-Za-z0-9]+", key, re.ASCII):
@@ -48,9 +50,18 @@ def _pages(reference: Reference) -> dict[str, str]:
     pages["articles/index.rst"] = _page("Articles", ".. claim:articles::", *_toctree(articles, hidden=True))
     body = [".. claim:subjects::"]
     for caption, members in _grouped(subjects):
-        body += _toctree(members, caption=caption, hidden=True)
+        body += _toctree([files[member] for member in members], caption=caption, hidden=True)
     pages["index.rst"] = _page("Subjects", *body)
     return pages
+
+
+def _file_names(subjects: list[str]) -> dict[str, str]:
+    """Name the page of each subject; a class has another name where a file system could take it for a function."""
+    small = Counter(subject.lower() for subject in subjects)
+    return {
+        subject: f"{subject}-class" if small[subject.lower()] > 1 and subject != subject.lower() else subject
+        for subject in subjects
+    }
 
 
 def _page(title: str, *body: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from docutils import nodes
@@ -24,10 +25,16 @@ def quotes(claim: Claim, reference: Reference) -> list[nodes.Node]:
             continue
         sentence = reference.sentences.find(source, trace(claim, source, reference.columns)[1])
         if sentence is not None:
-            quote = nodes.block_quote("", markup.paragraph(nodes.Text(sentence)), classes=["sentence"])
+            quote = nodes.block_quote("", markup.paragraph(without_roles(sentence)), classes=["sentence"])
             quote += nodes.attribution("", f"Documentation of torch {reference.sentences.torch}, {source.name}")
             blocks.append(quote)
     return blocks
+
+
+def without_roles(sentence: str) -> str:
+    """Leave out what only Sphinx reads in a docstring, such as ``:class:`` before a name."""
+    named = re.sub(r":[A-Za-z][\w:+-]*:`([^`]*)`", r"`\1`", sentence)
+    return re.sub(r"`~?([^`<]*?)(?: <[^`]*>)?`", r"`\1`", named)
 
 
 def source_blocks(claim: Claim, reference: Reference, document: str) -> list[nodes.Node]:

@@ -82,7 +82,7 @@ def _chip(run: Sequence[Cell]) -> nodes.inline:
 
 
 def names(columns: Sequence[Column]) -> str:
-    """Name environments in running text, such as `torch 1.9.0 and 2.13.0 (cpu)`; three neighbours and more are a range."""
+    """Name environments in running text, such as `torch 1.9.0 and 2.13.0 (cpu)`; three neighbours are a range."""
     groups = []
     for device in dict.fromkeys(column.device for column in columns):
         runs: list[list[Column]] = []

@@ -17,7 +17,6 @@ from conformance.reference.sources import source_link
 from conformance.reference.strip import brief, names, strip
 from conformance.reference.verdicts import APPEARANCES, HOLE, UNEXPECTED, appearance
 
-
 MOST_COLUMNS = 4
 
 
@@ -52,7 +51,7 @@ def verdict_counts(claims: Sequence[Claim], columns: Sequence[Column]) -> list[n
     if len(columns) <= MOST_COLUMNS:
         # Few environments fit beside each other even on a phone.
         turned = [list(cells) for cells in zip(head, *rows)]
-        head, rows = turned[0], turned[1:]
+        head, rows = [["Verdict"], *turned[0][1:]], turned[1:]
     blocks: list[nodes.Node] = [markup.table(head, rows, "counts")]
     for column in columns:
         if column.void:
@@ -86,7 +85,8 @@ def subjects_table(reference: Reference, document: str) -> list[nodes.Node]:
         )
     if not rows:
         return [markup.paragraph("The corpus is empty.")]
-    return [markup.table([["Subject"], ["Claims"], ["False somewhere"], ["Not measured"]], rows, "subjects")]
+    told = "False: claims that are false in some environment. Holes: claims that were measured in none."
+    return [markup.paragraph(told), markup.table([["Subject"], ["Claims"], ["False"], ["Holes"]], rows, "subjects")]
 
 
 def articles_list(reference: Reference, document: str) -> list[nodes.Node]:

@@ -1,7 +1,7 @@
 """Is a recorded result file what a run gives now?
 
-Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, and as
-``… RECORDED FRESH`` also each fresh file with the recorded one of its name.
+Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, as ``… RECORDED FRESH``
+also each fresh file with the recorded one of its name, and as ``… --only FILE`` one file with the corpus.
 """
 
 from __future__ import annotations
@@ -49,12 +49,19 @@ def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     """Print what is stale; the exit status is 1 where anything is."""
-    recorded = Path(arguments[0])
     corpus, _ = load_corpus([default_root()])
+    if arguments[0] == "--only":
+        stale = list(against_corpus(load_results(Path(arguments[1])), corpus))
+        return _told(stale)
+    recorded = Path(arguments[0])
     stale = [line for results in load_folder(recorded) for line in against_corpus(results, corpus)]
     for fresh in sorted(Path(arguments[1]).glob("torch-*.json")) if len(arguments) > 1 else []:
         if (recorded / fresh.name).exists():
             stale += against_fresh(recorded / fresh.name, fresh)
+    return _told(stale)
+
+
+def _told(stale: list[str]) -> int:
     for line in stale[:_MOST_SHOWN]:
         print(line)
     if stale:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, ContextManager, Optional
 
 import numpy
 import torch
@@ -49,6 +50,7 @@ class Trial:
 
 
 _VOCABULARY = vocabulary()
+_NOTHING = nullcontext()
 
 
 def namespace_for(values: dict[str, Any], device: str) -> dict[str, Any]:
@@ -56,18 +58,29 @@ def namespace_for(values: dict[str, Any], device: str) -> dict[str, Any]:
     return {"torch": torch, "np": numpy, "device": device, **_VOCABULARY, **values}
 
 
-def run_trial(plan: Plan, example: Example, device: str, *, record_warnings: bool = False) -> Trial:
+def run_trial(
+    plan: Plan,
+    example: Example,
+    device: str,
+    *,
+    record_warnings: bool = False,
+    impostor: Optional[ContextManager[Any]] = None,
+) -> Trial:
     """Run a program on one example and judge its expectation.
 
     Parameters
     ----------
     record_warnings
         Record the warnings of the last statement even where the expectation does not ask for any.
+    impostor
+        A wrong torch: entered while the program runs and again while the expressions are evaluated, but not while inputs
+        are built. Under it every expression is evaluated, also behind a false one.
     """
     expectation = plan.expectation
     namespace = namespace_for(example.values, device)
     trial = Trial("satisfied", namespace=namespace)
-    raised_early = _execute(plan.program, namespace, trial, record_warnings or expectation.warns is not None)
+    with impostor or _NOTHING:
+        raised_early = _execute(plan.program, namespace, trial, record_warnings or expectation.warns is not None)
     if isinstance(trial.error, NotJudged):
         return _ended(trial, "not-judged", str(trial.error))
     if isinstance(trial.error, (NameError, SyntaxError)) and expectation.raises is None:
@@ -79,7 +92,7 @@ def run_trial(plan: Plan, example: Example, device: str, *, record_warnings: boo
     if expectation.warns is not None:
         _judge_warns(trial, expectation.warns)
     if plan.expressions and trial.status == "satisfied":
-        _judge_expressions(trial, plan, example)
+        _judge_expressions(trial, plan, example, impostor)
     return trial
 
 
@@ -162,22 +175,35 @@ def _judge_tiers(trial: Trial, asked: Raises, got: dict[str, bool], shown: str, 
         trial.status, trial.failure = "failed", Failure(f"{part} {missed[0]}", shown)
 
 
-def _judge_expressions(trial: Trial, plan: Plan, example: Example) -> None:
-    namespace, unspecified = trial.namespace, plan.observes_only
+def _judge_expressions(trial: Trial, plan: Plan, example: Example, impostor: Optional[ContextManager[Any]]) -> None:
+    namespace = trial.namespace
     if plan.needs_before:
         namespace["before"] = SimpleNamespace(**example.rebuild())
     if trial.error is not None:
         namespace["error"] = trial.error
+    if impostor is None:
+        _evaluate(trial, plan, every=plan.observes_only)
+    else:
+        with impostor:
+            _evaluate(trial, plan, every=True)
+
+
+def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
+    """Evaluate the expressions, up to the first false one or every one; one that can't tell then counts as None."""
+    namespace, unspecified = trial.namespace, plan.observes_only
     for position, expression in enumerate(plan.expressions):
         try:
             truth = bool(eval(expression.code, namespace))
         except NotJudged as reason:
-            if unspecified:
+            if every:
                 trial.observed.append(None)
                 continue
             _ended(trial, "not-judged", str(reason))
             return
         except NameError as error:
+            if every and not unspecified:
+                trial.observed.append(None)
+                continue
             _ended(trial, "invalid", f"expect[{position}]: {error}")
             return
         except Exception as error:
@@ -185,17 +211,22 @@ def _judge_expressions(trial: Trial, plan: Plan, example: Example) -> None:
             if missing:
                 _ended(trial, "unsupported", missing.group(1))
                 return
-            if unspecified:
-                trial.observed.append(False)
+            trial.observed.append(False)
+            if not unspecified:
+                _falsify(trial, position, expression.text, f"raised {type(error).__name__}: {first_line(error)}")
+            if every:
                 continue
-            shown = f"raised {type(error).__name__}: {first_line(error)}"
-            trial.status, trial.failure = "failed", Failure(f"expect[{position}]: {expression.text}", shown)
             return
         trial.observed.append(truth)
         if not truth and not unspecified:
-            detail = explain(expression.text, namespace)
-            trial.status, trial.failure = "failed", Failure(f"expect[{position}]: {expression.text}", detail)
-            return
+            _falsify(trial, position, expression.text, "" if every else explain(expression.text, namespace))
+            if not every:
+                return
+
+
+def _falsify(trial: Trial, position: int, text: str, detail: str) -> None:
+    if trial.failure is None:
+        trial.status, trial.failure = "failed", Failure(f"expect[{position}]: {text}", detail)
 
 
 def satisfies(text: str, values: dict[str, Any], device: str) -> bool:

@@ -297,9 +297,9 @@ def test_two_thousand_claims_take_less_than_a_second(tmp_path: Path) -> None:
             claims.append(text.replace("copy", f"copy as c{number}_{part}").replace("TypeError", "TypeError"))
             count += 2
         (tmp_path / f"{number}.yaml").write_text(f"subject: {name}\nclaims:\n" + "".join(claims))
-    start = time.perf_counter()
+    start = time.process_time()
     corpus, problems = load_corpus([tmp_path], LINT / "spec", CONTEXT)
-    elapsed = time.perf_counter() - start
+    elapsed = time.process_time() - start
     assert problems == []
     assert len(corpus.claims) == count == 2000
     # The aim is one second; twice that is for a busy machine.

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.results.store import save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
 
@@ -120,7 +121,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
             unsupported=[PAYLOAD],
         )
         if "example" in entry:
-            entry["example"] = {name: PAYLOAD for name in entry["example"]}
+            entry["example"] = dict.fromkeys(entry["example"], PAYLOAD)
     results.claims[f"{DETACH}/shares-storage"]["verdict"] = "refuted"
     named = replace(sites.results("1.9.0"), environment={**sites.environment("1.9.0"), "torch": PAYLOAD})
     timed = sites.timings("2.13.0")
@@ -129,7 +130,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
         entry["kernels"] = {PAYLOAD: [1.0, 2.0, 3.0]}
     sentences = {"torch": PAYLOAD, "sentences": {DETACH: {"aaaaaaaa": PAYLOAD, "bbbbbbbb": PAYLOAD}}}
     folder = sites.write_source(tmp_path_factory.mktemp("hostile"), [results], timed, sentences, conf=CONF)
-    sites.save_results(named, folder / "results" / "torch-named-cpu.json")
+    save_results(named, folder / "results" / "torch-named-cpu.json")
     built = sites.build(folder)
     assert (built.status, built.output) == (0, "")
     return built

@@ -60,6 +60,13 @@ def test_prose_takes_only_whole_words_in_backquotes_as_code() -> None:
     assert "".join(part.astext() for part in parts) == "Call x.add_(1) or y; a ` alone and it`s nothing"
 
 
+def test_quoted_sentence_loses_what_only_sphinx_reads() -> None:
+    from conformance.reference.sources import without_roles
+
+    said = without_roles("If :attr:`force` is ``True``, see :func:`~torch.clone` and `the note <https://x>`_.")
+    assert said == "If `force` is ``True``, see `torch.clone` and `the note`_."
+
+
 def test_long_text_is_cut_and_says_so() -> None:
     assert markup.bounded("x" * 30_000).endswith("… 10000 more characters")
 

@@ -15,6 +15,7 @@ pytest.importorskip("sphinx", reason="the reference is built where Sphinx is ins
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
 from conformance.language.corpus import load_corpus
+from conformance.results.store import save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
 
@@ -233,7 +234,7 @@ def test_changed_results_change_the_pages_of_a_second_build(tmp_path: Path) -> N
     assert "refuted" not in sites.build(folder).section(PAGE, "shares-storage")
     results = sites.results("2.13.0")
     results.claims[f"{DETACH}/shares-storage"]["verdict"] = "refuted"
-    sites.save_results(results, folder / "results" / "torch-2.13.0-cpu.json")
+    save_results(results, folder / "results" / "torch-2.13.0-cpu.json")
     again = sites.build(folder)
     assert again.status == 0
     assert "2.13.0 ✗ refuted" in again.section(PAGE, "shares-storage")
@@ -250,6 +251,22 @@ def test_page_of_a_subject_that_is_gone_is_removed(tmp_path: Path) -> None:
 
 def test_name_with_a_trailing_underscore_keeps_it(site: Site) -> None:
     assert "<title>torch.Tensor.detach_ -" in site.page("reference/torch.Tensor.detach_")
+
+
+def test_names_that_differ_in_case_only_get_files_that_differ_in_more(tmp_path: Path) -> None:
+    spec = tmp_path / "spec"
+    spec.mkdir()
+    text = (sites.SPEC / "detach_.yaml").read_text(encoding="utf-8")
+    for name in ("torch.Tensor", "torch.tensor"):
+        (spec / f"{len(list(spec.iterdir()))}.yaml").write_text(
+            text.replace("torch.Tensor.detach_", name), encoding="utf-8"
+        )
+    index = "Site\n====\n\n:subject:`torch.Tensor` and :subject:`torch.tensor`\n\n.. toctree::\n\n   reference/index\n"
+    site = sites.build(sites.write_source(tmp_path / "site", spec=spec, index=index), options=["-n"])
+    assert "no subject" not in site.output
+    names = [path.relative_to(site.source / "out").as_posix().lower() for path in site.pages()]
+    assert len(names) == len(set(names)), names
+    assert "reference/torch.tensor-class.html" in names
 
 
 def test_many_versions_are_drawn_as_ranges(tmp_path: Path) -> None:

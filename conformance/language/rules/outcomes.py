@@ -141,9 +141,10 @@ def _opposites(node: ast.BoolOp) -> Optional[str]:
 
 def _compares_with_itself(node: ast.Compare) -> Optional[str]:
     left, right = node.left, node.comparators[0]
-    same = ast.dump(left) == ast.dump(right)
+    if type(left) is not type(right) or not isinstance(node.ops[0], (ast.Is, ast.Eq, ast.LtE, ast.GtE)):
+        return None
     # A call may give a new value each time, and then comparing it with itself says something.
     simple = not any(isinstance(part, (ast.Call, ast.Attribute, ast.Subscript)) for part in ast.walk(left))
-    if same and simple and isinstance(node.ops[0], (ast.Is, ast.Eq, ast.LtE, ast.GtE)):
+    if simple and ast.dump(left) == ast.dump(right):
         return "it compares a name with itself"
     return None
