@@ -103,8 +103,14 @@ def conformance(session: nox.Session) -> None:
     else:
         _install_torch(session, torch)
         session.install("-c", str(MEASURED_WITH), "-e", ".[docs]")
-        session.run("conformance", "run", *_results_option(arguments), *arguments)
-        _build_reference(session)
+        failed = None
+        try:
+            session.run("conformance", "run", *_results_option(arguments), *arguments)
+        except nox.command.CommandFailed as error:
+            failed = error
+        _build_reference(session)  # also where a claim failed: the pages show it
+        if failed is not None:
+            raise failed
 
 
 @nox.session
@@ -126,7 +132,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, types and the corpus."""
-    session.install("ruff==0.15.21", "mypy==1.20.1", "types-PyYAML", "-e", ".[docs]", "nox")
+    session.install("ruff==0.17.5", "mypy==2.4.1", "types-PyYAML", "types-docutils", "-e", ".[docs]", "nox")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
@@ -189,7 +195,7 @@ def _measure_release(session: nox.Session, torch: str) -> bool:
 
 @nox.session
 def fresh(session: nox.Session) -> None:
-    """Fail where a recorded result or a generated schema is stale; ``-- DIR`` compares the result files of a run too."""
+    """Fail where a recorded result or a generated schema is stale; ``-- DIR`` also compares a run's result files."""
     session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("python", "-m", "conformance.results.staleness", str(RESULTS), *session.posargs)
     session.run("python", "-m", "conformance.language.schema")
@@ -209,7 +215,9 @@ def timings(session: nox.Session) -> None:
 def _install_torch(session: nox.Session, torch: str) -> None:
     """Install a release of torch with a NumPy that it was built for."""
     minor = torch.split("+")[0].rsplit(".", 1)[0]
-    numpy = next((needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), ("numpy",))
+    numpy = next(
+        (needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), ("numpy",)
+    )
     setuptools = ["setuptools<70"] if torch.startswith("1.") else []
     session.install(f"torch=={torch}", *numpy, *setuptools)
 

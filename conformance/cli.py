@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Optional
 
 from conformance import __version__
 
@@ -50,8 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser(
         "run",
         help="try every claim on the torch installed here",
-        description="Try claims on generated inputs, each on every device found. A claim is a pytest item, and further options "
-        "go to pytest as they are (write --option=value). A spec is a program: run only specs that you trust.",
+        description="Try claims on generated inputs, each on every device found. A claim is a pytest item, and further "
+        "options go to pytest as they are (write --option=value). A spec is a program: run only specs that you trust.",
     )
     run.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
     run.add_argument("--device", action="append", choices=["cpu", "cuda"], help="this device only (may be repeated)")

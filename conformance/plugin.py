@@ -7,9 +7,10 @@ a worker process does, and its end is a verdict, not the end of the run.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 import pytest
 
@@ -48,7 +49,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options of a run."""
     group = parser.getgroup("conformance", "claims about torch")
     group.addoption("--device", action="append", help="run on this device only: cpu or cuda (default: each one found)")
-    group.addoption("--examples", type=int, default=EXAMPLES, help=f"examples by Hypothesis per claim (default {EXAMPLES})")
+    group.addoption(
+        "--examples", type=int, default=EXAMPLES, help=f"examples by Hypothesis per claim (default {EXAMPLES})"
+    )
     group.addoption("--seed", type=int, default=0, help="seed of the search (default 0)")
     group.addoption("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one claim may take")
     group.addoption("--results", metavar="DIR", help="write the result file of a whole run to this folder")
@@ -109,7 +112,7 @@ class SpecFile(pytest.File):
             raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
         return [device for device in found if device in asked]
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the mistakes of a spec file without a traceback."""
         if isinstance(excinfo.value, BadSpec):
             return str(excinfo.value)
@@ -148,7 +151,7 @@ class ClaimItem(pytest.Item):
         return self.path, self.claim.place.line - 1, f"{self.claim.id}[{self.device}]"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _sources(folder: Path, top: Path) -> SourceList:
     """Join the corpus's list of sources with those that stand between a folder and the root of the session."""
     problems = Problems()

@@ -22,7 +22,7 @@ conformance_results = "results"
 conformance_sentences = "_build/sentences.json"
 conformance_collect_sentences = True
 
-exclude_patterns = ["_build", "results", "design.md"]
+exclude_patterns = ["_build", "results", "images"]
 templates_path = ["_templates"]
 nitpicky = True
 highlight_language = "text"

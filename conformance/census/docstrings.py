@@ -1,7 +1,7 @@
 """The docstrings of the torch at hand: found by public name, and written out for a docs build without torch.
 
-Run as ``python -m conformance.census.docstrings OUTPUT`` it writes every sentence that a claim of the corpus names by its
-key; that file stays on the machine where it was made.
+Run as ``python -m conformance.census.docstrings OUTPUT`` it writes every sentence that a claim of the corpus names by
+its key; that file stays on the machine where it was made.
 """
 
 from __future__ import annotations

@@ -291,7 +291,9 @@ class RecordedChoices(Choices):
         return recorded if isinstance(recorded, tuple) and admits(recorded) else None
 
 
-def simpler(made: Mapping[str, Any], domains: Mapping[str, tuple[Sequence[Sequence[Any]], Admits]]) -> Iterator[dict[str, Any]]:
+def simpler(
+    made: Mapping[str, Any], domains: Mapping[str, tuple[Sequence[Sequence[Any]], Admits]]
+) -> Iterator[dict[str, Any]]:
     """Yield the decisions of an example with one factor of one combination made simpler, simplest first."""
     for label, (factors, admits) in domains.items():
         for place, values in enumerate(factors):

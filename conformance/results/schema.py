@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Callable
 
@@ -82,8 +82,12 @@ def _entry() -> dict[str, Any]:
                     "properties": {"error": _OFTEN, "type": _OFTEN, "message": _OFTEN},
                 },
             ),
-            "observed": _described("For an unspecified claim: how often each expression was true.", {"type": "array", "items": _OFTEN}),
-            "example": _described("Recipes of the canonical example.", {"type": "object", "additionalProperties": _TEXT}),
+            "observed": _described(
+                "For an unspecified claim: how often each expression was true.", {"type": "array", "items": _OFTEN}
+            ),
+            "example": _described(
+                "Recipes of the canonical example.", {"type": "object", "additionalProperties": _TEXT}
+            ),
             "facts": _described(
                 "What the canonical example showed: raises, warns, and printed form and flags of each name.",
                 {
@@ -119,9 +123,13 @@ def result_schema() -> dict[str, Any]:
             "schema": _described("Version of this format.", {"const": VERSION}),
             "environment": _environment({}),
             "corpus": _described("Revision of the corpus measured.", {"type": "string", "pattern": "^[0-9a-f]{12}$"}),
-            "examples": _described("Examples that Hypothesis tried after the sweep.", {"type": "integer", "minimum": 0}),
+            "examples": _described(
+                "Examples that Hypothesis tried after the sweep.", {"type": "integer", "minimum": 0}
+            ),
             "seed": {"type": "integer"},
-            "void": _described("Why nothing in this file may be believed, or null.", {"anyOf": [_TEXT, {"type": "null"}]}),
+            "void": _described(
+                "Why nothing in this file may be believed, or null.", {"anyOf": [_TEXT, {"type": "null"}]}
+            ),
             "claims": {"type": "object", "maxProperties": _MOST_CLAIMS, "additionalProperties": _entry()},
         },
     }
@@ -136,7 +144,9 @@ def timing_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "claim": _HASH,
-            "verdict": {"enum": ["holds", "refuted", "diverges", "fixed", "changed", "unspecified", "invalid", "inapplicable"]},
+            "verdict": {
+                "enum": ["holds", "refuted", "diverges", "fixed", "changed", "unspecified", "invalid", "inapplicable"]
+            },
             "sizes": {"type": "array", "items": {"type": "integer"}},
             "kernels": _described(
                 "For each kernel: its median time over that of the first kernel, for each size.",
@@ -160,7 +170,7 @@ def timing_schema() -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=None)
+@cache
 def validator(timings: bool = False) -> Callable[[Any], Any]:
     """Return a function that raises ``fastjsonschema.JsonSchemaValueException`` where a document breaks the schema."""
     import fastjsonschema

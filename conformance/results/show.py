@@ -25,7 +25,10 @@ _MARKS = {
     "invalid": "invalid!",
 }
 _HOLE = "?"
-_LEGEND = "yes: holds · NO: documented but false, as recorded · open: left open · absent: no such name · n/a: does not apply · ?: not measured"
+_LEGEND = (
+    "yes: holds · NO: documented but false, as recorded · open: left open · absent: no such name · "
+    "n/a: does not apply · ?: not measured"
+)
 
 
 class UnknownName(Exception):

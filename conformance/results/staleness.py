@@ -1,7 +1,8 @@
-"""Is a recorded result file what a run gives now?
+"""Whether a recorded result file is what a run gives now.
 
-Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, as ``… RECORDED FRESH``
-also each fresh file with the recorded one of its name, and as ``… --only FILE`` one file with the corpus.
+Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, as
+``… RECORDED FRESH`` also each fresh file with the recorded one of its name, and as ``… --only FILE`` one file with the
+corpus.
 """
 
 from __future__ import annotations

@@ -44,7 +44,9 @@ def observe(trial: Trial, inputs: dict[str, Any], assigned: tuple[str, ...]) -> 
         if name not in trial.namespace:
             continue
         value = trial.namespace[name]
-        if isinstance(value, (torch.Tensor, numpy.ndarray, bool, int, float, str, tuple, list, type(None), torch.dtype)):
+        if isinstance(
+            value, (torch.Tensor, numpy.ndarray, bool, int, float, str, tuple, list, type(None), torch.dtype)
+        ):
             facts[name] = [_printed(value), *([flags] if (flags := _flags(value, inputs)) else [])]
     return facts
 

@@ -7,8 +7,8 @@ from typing import Any, Callable, Optional
 from conformance.census.docstrings import exists, key_hash
 from conformance.inputs.given import Example
 from conformance.language.model import Claim, Divergence, Expectation
-from conformance.runner.environment import admits
 from conformance.runner.coverage import coverage, failing_values
+from conformance.runner.environment import admits
 from conformance.runner.facts import observe
 from conformance.runner.pinned import example_from_recipes
 from conformance.runner.program import Plan, plan
@@ -76,9 +76,7 @@ class _Judgement:
             for number, divergence in enumerate(claim.diverges)
             if admits(divergence.when, environment)
         ]
-        self._search = Search(
-            claim, self._plan_for, self._device, examples=examples, random_seed=seed, note=note
-        )
+        self._search = Search(claim, self._plan_for, self._device, examples=examples, random_seed=seed, note=note)
 
     def outcome(self) -> Outcome:
         pinned = self._judge_pinned()
@@ -129,12 +127,22 @@ class _Judgement:
                     "counterexample": script(self._claim, self._claim.expectation, example, self._device),
                 }
             if trial.status != "failed":
-                return {"verdict": "invalid", "detail": f"the recorded counterexample shows nothing: {trial.status} {trial.reason}"}
+                return {
+                    "verdict": "invalid",
+                    "detail": f"the recorded counterexample shows nothing: {trial.status} {trial.reason}",
+                }
             if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
-                return {"verdict": "invalid", "detail": f"the recorded counterexample is outside 'where' ({divergence.place})"}
+                return {
+                    "verdict": "invalid",
+                    "detail": f"the recorded counterexample is outside 'where' ({divergence.place})",
+                }
             again = self._search.attempt(example_from_recipes(recipes, self._device), instead)
             if again.status != "satisfied":
-                return {"verdict": "changed", "divergence": [number], **self._falsified(Found(example, trial), again, self._claim.expectation)}
+                return {
+                    "verdict": "changed",
+                    "divergence": [number],
+                    **self._falsified(Found(example, trial), again, self._claim.expectation),
+                }
             if "counterexample" not in outcome:
                 outcome.update(self._falsified(Found(example, trial), trial, self._claim.expectation))
             outcome.setdefault("divergence", []).append(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from types import CodeType
 from typing import Optional
 
@@ -34,7 +34,7 @@ class Program:
     assigned: tuple[str, ...]
 
 
-@lru_cache(maxsize=None)
+@cache
 def compile_expression(text: str) -> Expression:
     """Compile one expression of a spec."""
     folded = text.strip()
@@ -43,7 +43,7 @@ def compile_expression(text: str) -> Expression:
     return Expression(folded, compile(tree, "<spec>", "eval"), names)
 
 
-@lru_cache(maxsize=None)
+@cache
 def compile_program(text: str) -> Program:
     """Compile the statements of ``do``."""
     tree = ast.parse(text)

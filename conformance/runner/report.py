@@ -29,11 +29,19 @@ def failure_text(claim: Claim, outcome: dict[str, Any]) -> str:
     if "failed" in outcome:
         lines.append(f"  false    {outcome['failed']}")
     if "detail" in outcome:
-        lines += [f"  {'because' if not number else '       '}  {line}" for number, line in enumerate(outcome["detail"].splitlines())]
+        lines += [
+            f"  {'because' if not number else '       '}  {line}"
+            for number, line in enumerate(outcome["detail"].splitlines())
+        ]
     if "printed" in outcome:
         lines += ["  last lines printed:", *(f"    {line}" for line in outcome["printed"].splitlines())]
     if "counterexample" in outcome:
-        lines += ["", "  smallest counterexample:", "", *(f"    {line}" for line in outcome["counterexample"].splitlines())]
+        lines += [
+            "",
+            "  smallest counterexample:",
+            "",
+            *(f"    {line}" for line in outcome["counterexample"].splitlines()),
+        ]
     return "\n".join(_printable(line) for line in lines)
 
 

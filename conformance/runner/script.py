@@ -11,9 +11,7 @@ from conformance.runner.plain import PLAIN_CHECKS
 from conformance.runner.program import compile_expression, compile_program
 
 
-def script(
-    claim: Claim, expectation: Expectation, example: Example, device: str, failed: Optional[str] = None
-) -> str:
+def script(claim: Claim, expectation: Expectation, example: Example, device: str, failed: Optional[str] = None) -> str:
     """Write the inputs, the program and the failed part of the expectation as one script.
 
     Parameters
@@ -68,7 +66,9 @@ def _asked(asked: Raises, what: str) -> str:
 def _before(wanted: list[str], example: Example) -> list[str]:
     if not any("before" in compile_expression(text).names for text in wanted):
         return []
-    lines = [f"before.{name} = {re.sub(_names(example), r'before.', recipe)}" for name, recipe in example.recipes.items()]
+    lines = [
+        f"before.{name} = {re.sub(_names(example), r'before.', recipe)}" for name, recipe in example.recipes.items()
+    ]
     return ["from types import SimpleNamespace", "before = SimpleNamespace()", *lines]
 
 

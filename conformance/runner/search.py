@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Optional
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -79,7 +80,14 @@ class Search:
     """One claim's search on one device."""
 
     def __init__(
-        self, claim: Claim, plan_for: PlanFor, device: str, *, examples: int, random_seed: int, note: Callable[[Example], None]
+        self,
+        claim: Claim,
+        plan_for: PlanFor,
+        device: str,
+        *,
+        examples: int,
+        random_seed: int,
+        note: Callable[[Example], None],
     ) -> None:
         self._claim = claim
         self._plan_for = plan_for

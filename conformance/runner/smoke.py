@@ -21,7 +21,11 @@ def _copy_is_independent() -> bool:
 def _slice_shares() -> bool:
     x = torch.tensor([1.0, 2.0])
     y = x[:]
-    return bool(_CHECKS["shares_storage"](x, y)) and bool(_CHECKS["sees_writes"](x, y)) and not _CHECKS["independent"](x, y)
+    return (
+        bool(_CHECKS["shares_storage"](x, y))
+        and bool(_CHECKS["sees_writes"](x, y))
+        and not _CHECKS["independent"](x, y)
+    )
 
 
 def _probing_restores() -> bool:

@@ -110,7 +110,9 @@ class Supervisor:
         try:
             answer = self._ask(request, self._time_limit)
             if "harness" in answer:
-                raise HarnessError(f"{claim.id} on {device}: a mistake of this package, please report it\n{answer['harness']}")
+                raise HarnessError(
+                    f"{claim.id} on {device}: a mistake of this package, please report it\n{answer['harness']}"
+                )
             return answer
         except Ended as end:
             outcome = {"claim": claim.fingerprint(), "verdict": end.verdict, "detail": self._evidence(end)}

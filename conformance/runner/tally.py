@@ -87,7 +87,9 @@ class Tally:
             counts = Counter(outcome["verdict"] for outcome in results.claims.values())
             shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
             examples = sum(outcome.get("examples", 0) for outcome in results.claims.values())
-            lines.append(f"{_environment_text(results.environment)}: {len(results.claims)} claims, {examples:,} examples")
+            lines.append(
+                f"{_environment_text(results.environment)}: {len(results.claims)} claims, {examples:,} examples"
+            )
             lines.append(f"  {shown}")
             if results.void:
                 lines.append(f"  VOID: {results.void}; nothing in this column may be believed")

@@ -208,6 +208,9 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
             return
         except Exception as error:
             missing = _NO_KERNEL.search(str(error))
+            if missing and every and not unspecified:
+                trial.observed.append(None)
+                continue
             if missing:
                 _ended(trial, "unsupported", missing.group(1))
                 return
@@ -240,7 +243,9 @@ def first_line(error: BaseException) -> str:
 
 
 def _is_a(raised: type[BaseException], name: str) -> bool:
-    return any(name in (ancestor.__name__, f"{ancestor.__module__}.{ancestor.__qualname__}") for ancestor in raised.__mro__)
+    return any(
+        name in (ancestor.__name__, f"{ancestor.__module__}.{ancestor.__qualname__}") for ancestor in raised.__mro__
+    )
 
 
 def _ended(trial: Trial, status: str, reason: str) -> Trial:

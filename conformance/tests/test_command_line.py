@@ -18,7 +18,7 @@ GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
 BAD = "given: {x: tensor(min_size=1)}\ndo: y = x.clone()\nexpect: shares_storage(x, y)"
 
 
-def conformance(*arguments: object, folder: Path) -> "subprocess.CompletedProcess[str]":
+def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
     command = [sys.executable, "-m", "conformance", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
@@ -30,7 +30,9 @@ def specs(tmp_path: Path) -> Path:
     folder = tmp_path / "specs"
     folder.mkdir()
     (folder / "good.yaml").write_text(HEADER + claim_text(GOOD, identity="good-one"), encoding="utf-8")
-    (folder / "bad.yaml").write_text(HEADER + claim_text(BAD, identity="bad-one", title="A clone shares"), encoding="utf-8")
+    (folder / "bad.yaml").write_text(
+        HEADER + claim_text(BAD, identity="bad-one", title="A clone shares"), encoding="utf-8"
+    )
     return folder
 
 
@@ -97,7 +99,9 @@ def test_a_wrong_call_is_status_2_with_a_message(
 
 
 def test_wrong_specs_are_told_by_place_and_nothing_runs(specs: Path, tmp_path: Path) -> None:
-    (specs / "wrong.yaml").write_text(HEADER + claim_text("given: {x: tensr()}\ndo: y = x\nexpect: y is x"), encoding="utf-8")
+    (specs / "wrong.yaml").write_text(
+        HEADER + claim_text("given: {x: tensr()}\ndo: y = x\nexpect: y is x"), encoding="utf-8"
+    )
     for command in ("check", "run"):
         ran = conformance(command, specs, folder=tmp_path)
         assert ran.returncode == 2
@@ -138,7 +142,11 @@ def test_help_teaches(tmp_path: Path) -> None:
 def test_the_plugin_collects_nothing_unless_asked(specs: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     plain = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", str(specs)], cwd=tmp_path, env=environment, capture_output=True, text=True
+        [sys.executable, "-m", "pytest", "-q", str(specs)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert plain.returncode == 5
     asked = subprocess.run(

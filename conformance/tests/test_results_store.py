@@ -24,7 +24,9 @@ HOLDS = {"claim": "0123abcd", "verdict": "holds", "examples": 3, "example": {"x"
 
 
 def results(**changes: Any) -> Results:
-    return Results({**ENVIRONMENT, **changes}, "0123456789ab", 20, 0, {"torch.Tensor.b/two": HOLDS, "torch.Tensor.a/one": HOLDS})
+    return Results(
+        {**ENVIRONMENT, **changes}, "0123456789ab", 20, 0, {"torch.Tensor.b/two": HOLDS, "torch.Tensor.a/one": HOLDS}
+    )
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
@@ -42,7 +44,9 @@ def test_each_claim_is_one_line_in_order(tmp_path: Path) -> None:
 
 def test_what_a_crash_printed_is_not_stored(tmp_path: Path) -> None:
     crashed = results()
-    crashed.claims = {"torch.Tensor.a/one": {"claim": "0123abcd", "verdict": "crashed", "detail": "d", "printed": "0x7f12"}}
+    crashed.claims = {
+        "torch.Tensor.a/one": {"claim": "0123abcd", "verdict": "crashed", "detail": "d", "printed": "0x7f12"}
+    }
     path = tmp_path / "torch-2.13.0-cpu.json"
     save_results(crashed, path)
     assert "0x7f12" not in path.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from conformance.runner.supervisor import Supervisor
 Judge = Callable[[str], dict[str, Any]]
 
 
-def run_script(text: str) -> "subprocess.CompletedProcess[str]":
+def run_script(text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
 
 
@@ -43,7 +43,7 @@ def test_a_counterexample_runs_without_this_package(judge: Judge) -> None:
 
 
 def test_a_failing_expression_shows_the_values_of_its_parts(judge: Judge) -> None:
-    outcome = judge("given: {x: \"tensor(floating, min_size=1)\"}\ndo: y = x.detach()\nexpect: y.ndim > x.ndim")
+    outcome = judge('given: {x: "tensor(floating, min_size=1)"}\ndo: y = x.detach()\nexpect: y.ndim > x.ndim')
     assert outcome["detail"].startswith("y.ndim = 1\nx.ndim = 1\n")
 
 
@@ -72,13 +72,15 @@ def test_a_failing_expression_shows_the_values_of_its_parts(judge: Judge) -> Non
     ],
 )
 def test_an_error_is_tried_in_tiers(judge: Judge, raises: str, verdict: str, tiers: dict[str, str]) -> None:
-    outcome = judge(f'given: {{x: "tensor(floating, state=\'leaf\', min_size=1)"}}\ndo: x.add_(1)\nraises: {raises}')
+    outcome = judge(f"given: {{x: \"tensor(floating, state='leaf', min_size=1)\"}}\ndo: x.add_(1)\nraises: {raises}")
     assert (outcome["verdict"], outcome["tiers"]) == (verdict, tiers)
     assert outcome["facts"]["raises"][0] == "RuntimeError"
 
 
 def test_an_error_of_an_earlier_statement_is_not_the_one_promised(judge: Judge) -> None:
-    outcome = judge("given: {x: tensor(floating)}\ndo: |\n  raise RuntimeError('early')\n  x.add_(1)\nraises: RuntimeError")
+    outcome = judge(
+        "given: {x: tensor(floating)}\ndo: |\n  raise RuntimeError('early')\n  x.add_(1)\nraises: RuntimeError"
+    )
     assert outcome["verdict"] == "refuted"
     assert "earlier statement" in outcome["detail"]
 
@@ -86,7 +88,8 @@ def test_an_error_of_an_earlier_statement_is_not_the_one_promised(judge: Judge) 
 @pytest.mark.parametrize(("category", "verdict"), [("UserWarning", "holds"), ("DeprecationWarning", "refuted")])
 def test_a_warning_is_recorded_each_time(judge: Judge, category: str, verdict: str) -> None:
     outcome = judge(
-        f"given: {{x: tensor(floating)}}\ndo: |\n  import warnings\n  warnings.warn('so it is')\nexpect: x is not None\nwarns: {category}"
+        "given: {x: tensor(floating)}\ndo: |\n  import warnings\n  warnings.warn('so it is')\n"
+        f"expect: x is not None\nwarns: {category}"
     )
     assert outcome["verdict"] == verdict
     assert outcome["facts"]["warns"] == [["UserWarning", "so it is"]]
@@ -94,7 +97,8 @@ def test_a_warning_is_recorded_each_time(judge: Judge, category: str, verdict: s
 
 def test_what_a_source_leaves_open_is_recorded_and_not_judged(judge: Judge) -> None:
     outcome = judge(
-        "guarantee: unspecified\ngiven: {x: tensor()}\ndo: y = x.detach()\nexpect: [x.ndim == y.ndim, x.ndim > 1, y is x]"
+        "guarantee: unspecified\ngiven: {x: tensor()}\ndo: y = x.detach()\n"
+        "expect: [x.ndim == y.ndim, x.ndim > 1, y is x]"
     )
     assert outcome["verdict"] == "unspecified"
     assert outcome["observed"] == ["always", "sometimes", "never"]
@@ -222,7 +226,7 @@ def test_a_claim_that_leaks_global_state_is_invalid(judge: Judge, program: str, 
     outcome = judge(f"given: {{x: tensor()}}\ndo: |\n  {program}\nexpect: x is not None")
     assert outcome["verdict"] == "invalid"
     assert leak in outcome["detail"]
-    after = judge("given: {x: \"tensor(floating, requires_grad=True)\"}\ndo: y = x * 2\nexpect: y.requires_grad")
+    after = judge('given: {x: "tensor(floating, requires_grad=True)"}\ndo: y = x * 2\nexpect: y.requires_grad')
     assert after["verdict"] == "holds"
 
 
@@ -233,7 +237,8 @@ def test_sharing_is_never_judged_on_an_empty_tensor(judge: Judge) -> None:
 
 
 def test_before_is_the_input_as_it_was(judge: Judge) -> None:
-    body = "given: {{x: \"tensor(floating, finite=True, requires_grad=False, layout='contiguous')\"}}\ndo: x.add_(1)\nexpect: {expect}"
+    given = "tensor(floating, finite=True, requires_grad=False, layout='contiguous')"
+    body = f'given: {{{{x: "{given}"}}}}\ndo: x.add_(1)\nexpect: {{expect}}'
     assert judge(body.format(expect="same_values(x, before.x + 1)"))["verdict"] == "holds"
     assert judge(body.format(expect="same_values(x, before.x)"))["verdict"] == "refuted"
 

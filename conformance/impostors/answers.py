@@ -1,0 +1,110 @@
+"""Impostors that answer questions wrong: flags, numbers, names, None."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from conformance.impostors.call import Call
+from conformance.impostors.registry import impostor
+
+
+@impostor("leaf", "sharing", "values", "dtype")
+def flag_is_flipped(call: Call) -> Any:
+    """A yes becomes a no, and the reverse."""
+    return call.answer(lambda value: not value if isinstance(value, bool) else value)
+
+
+@impostor("values", "sharing")
+def number_is_off_by_one(call: Call) -> Any:
+    """A number is one larger."""
+    return call.answer(_one_more)
+
+
+@impostor("values", "dtype")
+def number_is_of_another_type(call: Call) -> Any:
+    """An int comes as a float, any other number as a string."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, int):
+            return float(value)
+        return str(value) if isinstance(value, (float, complex)) else value
+
+    return call.answer(change)
+
+
+@impostor("values", "errors")
+def text_is_changed(call: Call) -> Any:
+    """A text or some bytes come in another wording."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, (str, bytes)):
+            return value[:-1]
+        return value
+
+    return call.answer(change)
+
+
+@impostor("dtype")
+def dtype_is_reported_wrong(call: Call) -> Any:
+    """A dtype, device, layout or memory format is named wrong."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, torch.dtype):
+            return torch.int16 if value != torch.int16 else torch.float64
+        if isinstance(value, torch.device):
+            return torch.device("meta")
+        return torch.sparse_coo if isinstance(value, torch.layout) else value
+
+    return call.answer(change)
+
+
+@impostor("gradients", "leaf", "sharing")
+def nothing_becomes_something(call: Call) -> Any:
+    """Where there is None, there is a tensor."""
+    return call.answer(lambda value: torch.zeros(1) if value is None and call.kind == "read" else value)
+
+
+@impostor("gradients", "leaf", "sharing")
+def something_becomes_nothing(call: Call) -> Any:
+    """A read gives None."""
+    result = call.run()
+    return None if call.kind == "read" else result
+
+
+@impostor("values", "gradients")
+def container_is_of_another_type(call: Call) -> Any:
+    """A tuple comes as a list, a list as a tuple."""
+    result = call.run()
+    if isinstance(result, tuple):
+        return list(result)
+    return tuple(result) if isinstance(result, list) else result
+
+
+@impostor("values", "gradients")
+def container_lacks_an_item(call: Call) -> Any:
+    """A list, tuple or dict lacks its last item."""
+    result = call.run()
+    if isinstance(result, dict):
+        return dict(list(result.items())[:-1])
+    return result[:-1] if isinstance(result, (list, tuple)) else result
+
+
+@impostor("values", "gradients")
+def container_is_reversed(call: Call) -> Any:
+    """The items of a list, tuple or dict come in the reverse order."""
+    result = call.run()
+    if isinstance(result, dict):
+        return dict(reversed(list(result.items())))
+    return result[::-1] if isinstance(result, (list, tuple)) else result
+
+
+def _one_more(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float, complex)):
+        return value + 1
+    if isinstance(value, torch.Size):
+        return torch.Size([*value, 1])
+    return value

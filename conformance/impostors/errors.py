@@ -1,0 +1,47 @@
+"""Impostors that swallow errors, or raise others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.impostors.call import Call
+from conformance.impostors.registry import impostor
+
+
+class ImpostorError(Exception):
+    """An error of a class that no torch raises."""
+
+
+@impostor("errors")
+def error_is_swallowed(call: Call) -> Any:
+    """Where torch raises, the program gets its first argument back."""
+    try:
+        return call.run()
+    except Exception:
+        return call.args[0] if call.args else None
+
+
+@impostor("errors")
+def error_is_of_another_class(call: Call) -> Any:
+    """An error comes as one of another class, with the same message."""
+    try:
+        return call.run()
+    except Exception as error:
+        raise ImpostorError(str(error)) from None
+
+
+@impostor("errors")
+def error_has_another_message(call: Call) -> Any:
+    """An error says something else."""
+    try:
+        return call.run()
+    except Exception as error:
+        raise type(error)("another message") from None
+
+
+@impostor("errors")
+def error_comes_too_early(call: Call) -> Any:
+    """The first use of the operation raises already."""
+    if call.number == 0:
+        raise RuntimeError("raised too early")
+    return call.run()

@@ -1,0 +1,100 @@
+"""Impostors that get what autograd says about a tensor wrong: whether it requires grad, is a leaf, which node made it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from conformance.impostors.call import Call
+from conformance.impostors.registry import impostor
+
+
+@impostor("gradients", "leaf", "errors")
+def requires_grad_is_flipped(call: Call) -> Any:
+    """A result requires grad where it should not, and the reverse."""
+    if call.name == "requires_grad" and call.kind == "read":
+        return not call.run()
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if isinstance(value, torch.nn.Parameter):
+            return torch.nn.Parameter(value.detach(), not value.requires_grad)
+        if value.grad_fn is not None:
+            return value.detach()
+        return (value.detach() if call.is_argument(value) else value).requires_grad_(not value.requires_grad)
+
+    return call.spoil(change)
+
+
+@impostor("gradients", "leaf")
+def requires_grad_of_inputs_is_flipped(call: Call) -> Any:
+    """The operation changes whether its arguments require grad."""
+    result = call.run()
+    for argument in call.arguments:
+        if isinstance(argument, torch.Tensor) and argument.is_leaf and argument.is_floating_point():
+            argument.requires_grad_(not argument.requires_grad)
+        elif isinstance(argument, torch.Tensor) and not argument.is_leaf and not argument._is_view():
+            argument.detach_()
+    return result
+
+
+@impostor("leaf", "gradients")
+def is_leaf_is_flipped(call: Call) -> Any:
+    """A leaf counts as the result of an operation, and the reverse."""
+    if call.name == "is_leaf" and call.kind == "read":
+        return not call.run()
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if value.grad_fn is not None:
+            return value.detach().requires_grad_()
+        with torch.enable_grad():
+            return value.detach().requires_grad_().view_as(value)
+
+    return call.spoil(change)
+
+
+@impostor("gradients", "leaf")
+def grad_fn_is_of_another_kind(call: Call) -> Any:
+    """Another node of the graph made the result."""
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if value.grad_fn is None or call.is_argument(value):
+            return value
+        with torch.enable_grad():
+            return value.view_as(value).view_as(value)
+
+    return call.spoil(change)
+
+
+@impostor("gradients", "leaf")
+def grad_is_retained(call: Call) -> Any:
+    """A result that is no leaf keeps its gradient, as if asked to."""
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        value.retain_grad()
+        return value
+
+    return call.spoil(change)
+
+
+@impostor("gradients", "leaf")
+def becomes_an_inference_tensor(call: Call) -> Any:
+    """The operation runs in inference mode."""
+    if not hasattr(torch, "inference_mode"):
+        return call.run()
+    with torch.inference_mode():
+        return call.run()
+
+
+@impostor("sharing", "leaf", "values")
+def class_is_changed(call: Call) -> Any:
+    """A tensor comes as a parameter, a parameter as a tensor, an array as a tensor."""
+
+    def change(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return torch.from_numpy(value)
+        if isinstance(value, torch.nn.Parameter):
+            return value.detach().requires_grad_(value.requires_grad)
+        return torch.nn.Parameter(value.detach(), value.requires_grad)
+
+    return call.spoil(change)
