@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
-from typing import Any, Optional
+from typing import Optional
 
 from conformance.census.docstrings import exists
+from conformance.impostors.call import Call
 from conformance.impostors.operations import Operation, operations
 from conformance.impostors.parts import Case, Part, applicable, cases
-from conformance.impostors.presence import OCCASIONS, Presence
+from conformance.impostors.presence import Presence
+from conformance.impostors.reached import Reached
 from conformance.impostors.registry import Impostor, impostors
 from conformance.inputs.choices import CanonicalChoices, Choices, NoSuchInput, SweepChoices
 from conformance.inputs.given import Example, Given, InvalidGiven
@@ -21,12 +21,12 @@ from conformance.language.model import Claim
 from conformance.runner.environment import admits
 from conformance.runner.pinned import example_from_recipes
 from conformance.runner.state import GlobalState
-from conformance.runner.trial import run_trial, satisfies
+from conformance.runner.trial import Trial, run_trial, satisfies
 
-#: How many examples each impostor gets at first, and how many are tried where a part still stands.
+#: How many examples each impostor gets at first, and how many where a part still stands.
 FIRST_EXAMPLES = 3
-MOST_EXAMPLES = 24
-_MOST_DRAWS = 600
+MOST_EXAMPLES = 16
+_MOST_DRAWS = 200
 
 
 @dataclass
@@ -37,39 +37,33 @@ class Finding:
     ----------
     status : str
         ``judged``, or why there is nothing to judge: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, or
-        ``unsound`` for a claim that is false without any impostor.
+        ``unsound`` where the claim is false, or decides nothing, without any impostor.
     parts : tuple of Part
         What must be true.
     killed : dict
         For each part that was made false, the impostor that did it first.
     killers : list of str
         The impostors that made some part false, or let torch crash.
-    deceived : list of str
-        The parts that could be made false only by answering an expression wrong, and not by what the program does.
-    never_ran : list of str
-        Statements of the program that no example reached.
+    answers_only : list of str
+        The parts that only a wrong answer to one of their own questions makes false, and nothing that the program does.
+    never_ran : list of (int, str)
+        Statements of the program, as line and text, that no example reached.
+    detail : str
+        Why the claim is unsound.
     """
 
     status: str
     parts: tuple[Part, ...] = ()
     killed: dict[str, str] = field(default_factory=dict)
     killers: list[str] = field(default_factory=list)
-    deceived: list[str] = field(default_factory=list)
-    never_ran: list[str] = field(default_factory=list)
+    answers_only: list[str] = field(default_factory=list)
+    never_ran: list[tuple[int, str]] = field(default_factory=list)
     detail: str = ""
 
-
-@dataclass(frozen=True)
-class _Attempt:
-    """One impostor in the place of one operation, at some of its uses."""
-
-    impostor: Impostor
-    operation: Operation
-    occasion: str
-
     @property
-    def name(self) -> str:
-        return f"{self.impostor.name} {self.operation.name} {self.occasion}"
+    def standing(self) -> list[Part]:
+        """Return the parts that nothing made false."""
+        return [part for part in self.parts if part.name not in self.killed]
 
 
 def confront(
@@ -78,7 +72,8 @@ def confront(
     *,
     note: Callable[[str], None] = lambda attempt: None,
     skip: frozenset[str] = frozenset(),
-    only: Optional[frozenset[str]] = None,
+    crashed: frozenset[str] = frozenset(),
+    only: Optional[Iterable[str]] = None,
 ) -> Finding:
     """Confront one claim with the impostors.
 
@@ -87,16 +82,19 @@ def confront(
     note
         Called with the name of every attempt before it is made, so that a crash can be told.
     skip
-        Names of attempts that are not to be made, since torch crashed or hung on them.
+        Names of attempts that are not to be made again, since torch crashed or hung on them.
+    crashed
+        Names of impostors under which torch crashed.
     only
         Names of the impostors to use; all of them without it.
     """
     reason = _not_judged(claim, environment)
     if reason:
         return Finding(reason)
+    chosen = [item for name, item in impostors().items() if only is None or name in set(only)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _Confrontation(claim, environment, note, skip, only).finding()
+        return _Confrontation(claim, environment, chosen, note, skip, crashed).finding()
 
 
 def _not_judged(claim: Claim, environment: dict[str, str]) -> Optional[str]:
@@ -109,50 +107,65 @@ def _not_judged(claim: Claim, environment: dict[str, str]) -> Optional[str]:
     return None if exists(claim.subject) else "absent"
 
 
+@dataclass(frozen=True)
+class _Used:
+    """An operation that the examples use, and on which occasions it can be wrong."""
+
+    operation: Operation
+    occasions: tuple[str, ...]
+
+
 class _Confrontation:
+    """The steps of confronting one claim."""
+
     def __init__(
         self,
         claim: Claim,
         environment: dict[str, str],
+        chosen: list[Impostor],
         note: Callable[[str], None],
         skip: frozenset[str],
-        only: Optional[frozenset[str]],
+        crashed: frozenset[str],
     ) -> None:
         self._claim = claim
-        self._device = environment["device"]
         self._environment = environment
+        self._device = environment["device"]
+        # Those made for the claim's family come first.
+        self._impostors = sorted(chosen, key=lambda item: claim.family not in item.families)
         self._note = note
         self._skip = skip
-        self._impostors = [item for name, item in impostors().items() if only is None or name in only]
+        self._killers = set(crashed)
+        self._killed: dict[str, str] = {}
+        self._answers_only: set[str] = set()
+        self._reached = Reached(claim.do.text if claim.do else "")
         self._state = GlobalState()
-        self._killers: set[str] = {name.partition(" ")[0] for name in skip if not name.endswith(" hung")}
-        self._finding = Finding("judged")
-        self._weakly: set[str] = set()
 
     def finding(self) -> Finding:
-        """Confront the claim's own expectation, then what holds where it diverges."""
-        finding = self._finding
+        """Confront the claim's own expectation, then what holds instead where it diverges."""
         found = cases(self._claim, self._environment)
-        finding.parts = tuple(part for case in found for part in case.parts)
+        sound, detail = False, ""
         try:
             for case in found:
-                examples = self._examples(case)
-                if not examples:
-                    continue
-                self._confront(case, examples)
+                examples, failure = self._examples(case)
+                sound, detail = sound or bool(examples), detail or failure
+                if examples:
+                    self._confront(case, examples)
         except (InvalidGiven, Unbuildable) as error:
-            return Finding("unsound", detail=str(error))
-        if finding.status == "judged" and not any(self._sound):
-            finding.status = "unsound"
-        finding.killers = [item.name for item in self._impostors if item.name in self._killers]
-        finding.deceived = [part.name for part in finding.parts if part.name in self._weakly]
-        finding.never_ran = self._never_ran()
-        return finding
+            sound, detail = False, str(error)
+        parts = tuple(part for case in found for part in case.parts)
+        if detail or not sound:
+            return Finding("unsound", parts, detail=detail or "no example could be judged")
+        return Finding(
+            "judged",
+            parts,
+            self._killed,
+            sorted(self._killers),
+            [part.name for part in parts if part.name in self._answers_only],
+            self._reached.never_ran(),
+        )
 
-    # Examples
-
-    def _examples(self, case: Case) -> list[Example]:
-        """Return examples on which a case is what holds, and is true without an impostor."""
+    def _examples(self, case: Case) -> tuple[list[Example], str]:
+        """Return examples on which a case is what holds and is true without an impostor; and how it is not."""
         found: list[Example] = []
         seen: set[tuple[str, ...]] = set()
         for example in self._candidates(case):
@@ -160,17 +173,16 @@ class _Confrontation:
             if identity in seen:
                 continue
             seen.add(identity)
-            trial = run_trial(case.plan, example, self._device)
+            with self._reached:
+                trial = run_trial(case.plan, example, self._device)
             self._settle()
-            if trial.status == "failed":
-                self._finding.detail = f"false without an impostor: {trial.failure}"
-                continue
+            if trial.status in ("failed", "invalid"):
+                return [], f"{case.parts[0].place}: {trial.reason or trial.failure}\n{example.script()}"
             if trial.status == "satisfied":
                 found.append(example)
             if len(found) == MOST_EXAMPLES:
                 break
-        self._sound.append(bool(found))
-        return found
+        return found, ""
 
     def _candidates(self, case: Case) -> Iterator[Example]:
         if case.divergence is not None:
@@ -182,9 +194,8 @@ class _Confrontation:
                 example = given.draw(choices)
             except NoSuchInput:
                 continue
-            if all(satisfies(text.text, example.values, self._device) for text in self._claim.assume) and (
-                self._matching(example) == case.divergence
-            ):
+            admitted = all(satisfies(text.text, example.values, self._device) for text in self._claim.assume)
+            if admitted and self._matching(example) == case.divergence:
                 yield example
             if not self._claim.given:
                 return
@@ -194,3 +205,97 @@ class _Confrontation:
             if divergence.where is None or satisfies(divergence.where.text, example.values, self._device):
                 return number
         return None
+
+    def _confront(self, case: Case, examples: list[Example]) -> None:
+        standing = {part.name for part in case.parts}
+        used = self._used(case, examples)
+        acting = [item for item in used if item.operation.in_program]
+        for impostor in self._impostors:
+            if self._claim.family in impostor.families:
+                standing -= self._first_kill(case, impostor, acting, examples[:FIRST_EXAMPLES])
+        for impostor in self._impostors:
+            for item in acting:
+                for occasion in item.occasions:
+                    for example in examples:
+                        if not standing:
+                            return
+                        standing -= self._attempt(case, impostor, item.operation, occasion, example)
+        asked = [item for item in used if not item.operation.in_program]
+        for impostor in self._impostors:
+            for item in asked:
+                for example in examples:
+                    if not standing:
+                        return
+                    false = self._attempt(case, impostor, item.operation, "every", example) & standing
+                    self._answers_only |= false
+                    standing -= false
+
+    def _first_kill(self, case: Case, impostor: Impostor, used: list[_Used], examples: list[Example]) -> set[str]:
+        for item in used:
+            for occasion in item.occasions:
+                for example in examples:
+                    false = self._attempt(case, impostor, item.operation, occasion, example)
+                    if false:
+                        return false
+        return set()
+
+    def _used(self, case: Case, examples: list[Example]) -> list[_Used]:
+        """Return the operations that an example uses at all."""
+        found = []
+        for operation in operations(self._claim, case.plan):
+            most = 0
+            for example in examples[:FIRST_EXAMPLES]:
+                presence = Presence(_HONEST, operation)
+                self._trial(case, example, presence)
+                most = max(most, presence.uses)
+            if most:
+                several = operation.in_program and most > 1
+                found.append(_Used(operation, ("every", "first", "later") if several else ("every",)))
+        return found
+
+    def _attempt(
+        self, case: Case, impostor: Impostor, operation: Operation, occasion: str, example: Example
+    ) -> set[str]:
+        """Return the parts that one impostor makes false on one example."""
+        name = f"{impostor.name} {operation.name} {occasion}"
+        if name in self._skip:
+            return set()
+        self._note(name)
+        trial = self._trial(case, example, Presence(impostor, operation, occasion))
+        false = case.false_parts(trial)
+        if false:
+            self._killers.add(impostor.name)
+            for part in false:
+                self._killed.setdefault(part, impostor.name)
+        return false
+
+    def _trial(self, case: Case, example: Example, presence: Presence) -> Trial:
+        fresh = example_from_recipes(example.recipes, self._device)
+        try:
+            return run_trial(case.plan, fresh, self._device, impostor=presence)
+        finally:
+            self._settle()
+
+    def _settle(self) -> None:
+        try:
+            self._state.leaks()
+        except RuntimeError:
+            pass  # inference mode can't be turned off from outside; the next trial starts in a thread state of its own
+
+
+def _honest(call: Call) -> object:
+    return call.run()
+
+
+_HONEST = Impostor("honest", "Does what torch does", frozenset(), _honest)
+
+
+def _spread() -> Iterator[Choices]:
+    """Yield the canonical choices, then positions all over the sweep."""
+    yield CanonicalChoices()
+    first = SweepChoices(0)
+    yield first
+    length = max(first.length, 2)
+    for step in range(1, min(length, _MOST_DRAWS)):
+        # Steps of the golden ratio: any few of them lie all over the sweep.
+        yield SweepChoices(int(length * (step * 0.6180339887 % 1)))

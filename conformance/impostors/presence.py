@@ -49,12 +49,11 @@ class Presence:
         self._impostor = impostor
         self._operation = operation
         self._occasion = occasion
-        self._uses = 0
+        #: How many uses there were, also of those that were left alone.
+        self.uses = 0
         self._replaced: list[tuple[Any, str, Any]] = []
         #: What the impostor keeps while the example runs.
         self.memory: dict[str, Any] = {}
-        #: Whether the operation was used at all.
-        self.acted = False
 
     def __enter__(self) -> Presence:
         try:
@@ -118,11 +117,10 @@ class Presence:
     def _act(
         self, real: Callable[..., Any], kind: str, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType
     ) -> Any:
-        number = self._uses
-        self._uses += 1
+        number = self.uses
+        self.uses += 1
         if (self._occasion == "first" and number) or (self._occasion == "later" and not number):
             return real(*args, **kwargs)
-        self.acted = True
         call = Call(self._operation.name, kind, real, args, kwargs, _namespace(frame), number, self.memory)
         return self._impostor.behaviour(call)
 

@@ -118,6 +118,12 @@ class _Judgement:
                 continue
             recipes = {name: fragment.text.strip() for name, fragment in divergence.example}
             example = example_from_recipes(recipes, self._device)
+            # Before the program runs: it may change its inputs.
+            if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
+                return {
+                    "verdict": "invalid",
+                    "detail": f"the recorded counterexample is outside 'where' ({divergence.place})",
+                }
             trial = self._search.attempt(example, self._plan)
             if trial.status == "satisfied":
                 return {
@@ -130,11 +136,6 @@ class _Judgement:
                 return {
                     "verdict": "invalid",
                     "detail": f"the recorded counterexample shows nothing: {trial.status} {trial.reason}",
-                }
-            if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
-                return {
-                    "verdict": "invalid",
-                    "detail": f"the recorded counterexample is outside 'where' ({divergence.place})",
                 }
             again = self._search.attempt(example_from_recipes(recipes, self._device), instead)
             if again.status != "satisfied":
@@ -150,7 +151,7 @@ class _Judgement:
 
     def _refuted(self, evidence: Evidence) -> Outcome:
         found = self._search.smallest(evidence.failures[0])
-        matching = self._matching(found.example)
+        matching = self._matching(example_from_recipes(found.example.recipes, self._device))
         asked = self._claim.expectation if matching is None else matching[1].instead
         outcome = self._falsified(found, found.trial, asked)
         outcome["detail"] = "\n".join(part for part in (outcome["detail"], _pattern(evidence)) if part)
@@ -184,15 +185,15 @@ class _Judgement:
         """Return the canonical example and what it showed."""
         if evidence.first is None:
             return {}
-        example = evidence.first.example
+        recipes = evidence.first.example.recipes
+        example = example_from_recipes(recipes, self._device)  # built anew: the program may have changed the first one
         chosen = self._plan_for(example)
         if chosen is None:
             return {}
-        fresh = example_from_recipes(example.recipes, self._device)
-        trial = self._search.attempt(fresh, chosen, record_warnings=True)
-        outcome: Outcome = {"facts": observe(trial, fresh.values, self._plan.program.assigned)}
-        if example.recipes:
-            outcome["example"] = dict(example.recipes)
+        trial = self._search.attempt(example, chosen, record_warnings=True)
+        outcome: Outcome = {"facts": observe(trial, example.values, self._plan.program.assigned)}
+        if recipes:
+            outcome["example"] = dict(recipes)
         return outcome
 
 

@@ -216,9 +216,9 @@ class Search:
 
     def _leaks_again(self, found: Found) -> list[str]:
         # What torch sets up at the first use of a module, such as a warning filter, is no leak of the claim.
-        plan = self._plan_for(found.example)
+        fresh = Example(found.example.recipes, found.example.rebuild(), found.example.made)
+        plan = self._plan_for(fresh)
         if plan is not None:
-            fresh = Example(found.example.recipes, found.example.rebuild(), found.example.made)
             run_trial(plan, fresh, self._device)
         return self._state.leaks()
 

@@ -159,6 +159,28 @@ def test_a_divergence_is_asserted_as_strictly_as_the_claim(
         assert "torch.tensor([True])" in outcome["counterexample"]
 
 
+def test_where_is_about_the_inputs_as_they_were(judge: Judge) -> None:
+    outcome = judge("""
+        given: {x: "tensor(floating, state=['plain', 'leaf'])"}
+        do: y = x.requires_grad_()
+        expect: not y.requires_grad
+        diverges:
+          - where: not x.requires_grad
+            kind: docs-wrong
+            instead: {expect: [y.requires_grad, y is x]}
+            example: {x: "torch.tensor([1.])"}
+            note: A test.
+            link: none-filed
+          - where: x.requires_grad
+            kind: docs-wrong
+            instead: {expect: [y.requires_grad, y is x]}
+            example: {x: "torch.tensor([1.], requires_grad=True)"}
+            note: A test.
+            link: none-filed
+    """)
+    assert (outcome["verdict"], outcome["divergence"]) == ("diverges", [0, 1])
+
+
 DEADLY = {
     "import os\nos.abort()": ("crashed", "SIGABRT"),
     "import ctypes\nctypes.string_at(0)": ("crashed", "SIGSEGV"),

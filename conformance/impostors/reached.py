@@ -1,0 +1,55 @@
+"""Which statements of a program run."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from types import FrameType, TracebackType
+from typing import Any, Optional
+
+#: The file name under which the engine compiles programs.
+_PROGRAM = "<do>"
+
+
+class Reached:
+    """A context manager that watches which lines of a program run.
+
+    Parameters
+    ----------
+    text
+        The program; one without branches, loops and functions is not watched, since each of its statements runs.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        nested = {node for top in ast.parse(text).body for node in ast.walk(top) if isinstance(node, ast.stmt) and node is not top}
+        self._statements = {node.lineno: node for node in nested}
+        self._lines: set[int] = set()
+        self._before: Any = None
+
+    def __enter__(self) -> Reached:
+        if self._statements:
+            self._before = sys.gettrace()
+            sys.settrace(self._trace)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        if self._statements:
+            sys.settrace(self._before)
+
+    def never_ran(self) -> list[tuple[int, str]]:
+        """Return line and first line of text of the statements inside others that never ran."""
+        missing = sorted(set(self._statements) - self._lines)
+        return [(line, ast.unparse(self._statements[line]).splitlines()[0]) for line in missing]
+
+    def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename != _PROGRAM:
+            return None
+        if event == "line":
+            self._lines.add(frame.f_lineno)
+        return self._trace
