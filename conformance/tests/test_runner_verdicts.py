@@ -145,7 +145,8 @@ DIVERGING = """
     [
         ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([True])", "diverges"),
         ("x.dtype == torch.bool", "y.dtype == torch.int8", "torch.tensor([True])", "changed"),
-        ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([1])", "fixed"),
+        ("x.dtype in (torch.bool, torch.int64)", "y.dtype == x.dtype", "torch.tensor([1])", "fixed"),
+        ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([1])", "invalid"),
         ("x.dtype == torch.int8", "y.dtype == torch.bool", "torch.tensor([True])", "invalid"),
         ("x.dtype == torch.bool and x.ndim == 1", "y.dtype == torch.bool", "torch.tensor([True])", "refuted"),
     ],
