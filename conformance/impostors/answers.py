@@ -34,6 +34,19 @@ def number_is_of_another_type(call: Call) -> Any:
     return call.answer(change)
 
 
+@impostor("values", "dtype")
+def answer_is_of_a_subclass(call: Call) -> Any:
+    """A number or text comes in a class of its own."""
+
+    def change(value: Any) -> Any:
+        for kind in (int, float, complex, str):
+            if type(value) is kind:
+                return type(f"Other{kind.__name__}", (kind,), {})(value)
+        return value
+
+    return call.answer(change)
+
+
 @impostor("values", "errors")
 def text_is_changed(call: Call) -> Any:
     """A text or some bytes come in another wording."""

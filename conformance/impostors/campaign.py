@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Optional
+
+import torch
 
 from conformance.census.docstrings import exists
 from conformance.impostors.call import Call
+from conformance.impostors.finding import Finding
 from conformance.impostors.operations import Operation, operations
-from conformance.impostors.parts import Case, Part, applicable, cases
+from conformance.impostors.parts import Case, applicable, cases
 from conformance.impostors.presence import Presence
 from conformance.impostors.reached import Reached
 from conformance.impostors.registry import Impostor, impostors
+from conformance.impostors.titles import Title
 from conformance.inputs.choices import CanonicalChoices, Choices, NoSuchInput, SweepChoices
 from conformance.inputs.given import Example, Given, InvalidGiven
 from conformance.inputs.recipes import Unbuildable
@@ -27,43 +32,8 @@ from conformance.runner.trial import Trial, run_trial, satisfies
 FIRST_EXAMPLES = 3
 MOST_EXAMPLES = 16
 _MOST_DRAWS = 200
-
-
-@dataclass
-class Finding:
-    """What the impostors did to one claim.
-
-    Attributes
-    ----------
-    status : str
-        ``judged``, or why there is nothing to judge: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, or
-        ``unsound`` where the claim is false, or decides nothing, without any impostor.
-    parts : tuple of Part
-        What must be true.
-    killed : dict
-        For each part that was made false, the impostor that did it first.
-    killers : list of str
-        The impostors that made some part false, or let torch crash.
-    answers_only : list of str
-        The parts that only a wrong answer to one of their own questions makes false, and nothing that the program does.
-    never_ran : list of (int, str)
-        Statements of the program, as line and text, that no example reached.
-    detail : str
-        Why the claim is unsound.
-    """
-
-    status: str
-    parts: tuple[Part, ...] = ()
-    killed: dict[str, str] = field(default_factory=dict)
-    killers: list[str] = field(default_factory=list)
-    answers_only: list[str] = field(default_factory=list)
-    never_ran: list[tuple[int, str]] = field(default_factory=list)
-    detail: str = ""
-
-    @property
-    def standing(self) -> list[Part]:
-        """Return the parts that nothing made false."""
-        return [part for part in self.parts if part.name not in self.killed]
+#: An attempt that takes longer, in seconds, is not made on further examples.
+_SLOW = 1.0
 
 
 def confront(
@@ -135,9 +105,11 @@ class _Confrontation:
         self._note = note
         self._skip = skip
         self._killers = set(crashed)
+        self._stoppers: set[str] = set()
         self._killed: dict[str, str] = {}
         self._answers_only: set[str] = set()
         self._reached = Reached(claim.do.text if claim.do else "")
+        self._title = Title(claim.title)
         self._state = GlobalState()
 
     def finding(self) -> Finding:
@@ -161,7 +133,9 @@ class _Confrontation:
             self._killed,
             sorted(self._killers),
             [part.name for part in parts if part.name in self._answers_only],
-            self._reached.never_ran(),
+            sorted(self._stoppers - self._killers),
+            never_ran=self._reached.never_ran(),
+            unmet=self._title.missing,
         )
 
     def _examples(self, case: Case) -> tuple[list[Example], str]:
@@ -180,8 +154,10 @@ class _Confrontation:
                 return [], f"{case.parts[0].place}: {trial.reason or trial.failure}\n{example.script()}"
             if trial.status == "satisfied":
                 found.append(example)
-            if len(found) == MOST_EXAMPLES:
+                self._title.meet(trial.namespace.values())
+            if len(found) >= MOST_EXAMPLES and not self._title.missing:
                 break
+        found = found[:MOST_EXAMPLES]
         return found, ""
 
     def _candidates(self, case: Case) -> Iterator[Example]:
@@ -261,8 +237,13 @@ class _Confrontation:
         if name in self._skip:
             return set()
         self._note(name)
+        started = time.monotonic()
         trial = self._trial(case, example, Presence(impostor, operation, occasion))
+        if time.monotonic() - started > _SLOW:
+            self._skip |= {name}  # the program waits for something that does not happen: once is enough
         false = case.false_parts(trial)
+        if trial.status == "failed":
+            self._stoppers.add(impostor.name)
         if false:
             self._killers.add(impostor.name)
             for part in false:
@@ -277,10 +258,16 @@ class _Confrontation:
             self._settle()
 
     def _settle(self) -> None:
-        try:
-            self._state.leaks()
-        except RuntimeError:
-            pass  # inference mode can't be turned off from outside; the next trial starts in a thread state of its own
+        if hasattr(torch, "inference_mode") and torch.is_inference_mode_enabled():
+            # What left it on can't be undone, but another mode can be laid over it.
+            mode = torch.inference_mode(False)
+            mode.__enter__()
+            _kept.append(mode)
+        self._state.leaks()
+
+
+#: Modes that are never left again.
+_kept: list[object] = []
 
 
 def _honest(call: Call) -> object:

@@ -39,6 +39,17 @@ def requires_grad_of_inputs_is_flipped(call: Call) -> Any:
 
 
 @impostor("leaf", "gradients")
+def input_becomes_a_result(call: Call) -> Any:
+    """The operation makes tensors in sight that are leaves the result of an operation."""
+    result = call.run()
+    for value in call.in_sight:
+        if isinstance(value, torch.Tensor) and value.is_leaf and value.is_floating_point() and not value.is_inference():
+            with torch.enable_grad():
+                value.detach_().add_(torch.zeros((), dtype=value.dtype, requires_grad=True), alpha=-1)
+    return result
+
+
+@impostor("leaf", "gradients")
 def is_leaf_is_flipped(call: Call) -> Any:
     """A leaf counts as the result of an operation, and the reverse."""
     if call.name == "is_leaf" and call.kind == "read":

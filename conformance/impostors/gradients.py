@@ -46,9 +46,9 @@ def history_is_kept(call: Call) -> Any:
     there = [value for value in call.in_sight if isinstance(value, torch.Tensor)]
 
     def change(value: torch.Tensor) -> torch.Tensor:
-        if value.requires_grad or not (value.is_floating_point() or value.is_complex()):
+        if not value.is_leaf or not (value.is_floating_point() or value.is_complex()):
             return value
-        arguments = [argument for argument in call.arguments if isinstance(argument, torch.Tensor)]
+        arguments = [argument for argument in reversed(call.arguments) if isinstance(argument, torch.Tensor)]
         sources = [source for source in (*arguments, *there) if source.requires_grad and source is not value]
         with torch.enable_grad():
             source = sources[0] if sources else torch.zeros(1, requires_grad=True)

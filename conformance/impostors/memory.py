@@ -20,6 +20,8 @@ def share(a: Any, b: Any) -> bool:
 
 def places_of(value: Any) -> Optional[Any]:
     """Return a writable window on the bytes of all elements, or None where there is none on the CPU."""
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        return None  # its bytes are addresses of Python objects
     try:
         found = elements(value)
     except Exception:

@@ -145,8 +145,12 @@ def _named(node: ast.AST, imported: dict[str, str], claim: Claim) -> Iterable[Na
         chain = _chain(node)
         if chain and chain[0] in imported:
             yield from _dotted(chain, imported)
+        elif places := _on_classes(node.attr):
+            yield node.attr, places
         else:
-            yield node.attr, _on_classes(node.attr)
+            # An attribute of one object, such as a parameter of a module.
+            reading = isinstance(node.ctx, ast.Load)
+            yield ("getattr", _on_classes("__getattr__")) if reading else ("setattr", _on_classes("__setattr__"))
     elif isinstance(node, ast.Name) and ":" in imported.get(node.id, ""):
         module, _, name = imported[node.id].partition(":")
         yield from _at([*module.split("."), name])

@@ -6,31 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Optional
 
+from conformance.impostors.finding import Part
 from conformance.language.model import Claim, Divergence, Expectation, Raises
 from conformance.runner.environment import admits
 from conformance.runner.program import Plan, plan
 from conformance.runner.trial import Trial
 
 _TIERS = ("error", "type", "message")
-
-
-@dataclass(frozen=True)
-class Part:
-    """One thing that must be true.
-
-    Attributes
-    ----------
-    name : str
-        Where it is in the claim: ``expect[1]``, ``raises type``, ``diverges[0] expect[0]``.
-    text : str
-        What it says.
-    place : str
-        File, line and column.
-    """
-
-    name: str
-    text: str
-    place: str
 
 
 @dataclass(frozen=True)

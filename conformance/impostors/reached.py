@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
 from types import FrameType, TracebackType
 from typing import Any, Optional
 
@@ -31,6 +32,7 @@ class Reached:
         if self._statements:
             self._before = sys.gettrace()
             sys.settrace(self._trace)
+            threading.settrace(self._trace)
         return self
 
     def __exit__(
@@ -41,6 +43,7 @@ class Reached:
     ) -> None:
         if self._statements:
             sys.settrace(self._before)
+            threading.settrace(self._before)
 
     def never_ran(self) -> list[tuple[int, str]]:
         """Return line and first line of text of the statements inside others that never ran."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from conformance.impostors.call import Call
@@ -13,7 +15,7 @@ from conformance.language.model import FAMILIES
 Behaviour = Callable[[Call], Any]
 
 #: The modules that define impostors, in the order in which they are tried.
-_MODULES = ("sharing", "writes", "gradients", "flags", "metadata", "contents", "answers", "errors", "notices", "modes")
+_MODULES = ("sharing", "writes", "gradients", "graph", "flags", "metadata", "contents", "answers", "errors", "notices", "modes")
 
 _impostors: dict[str, Impostor] = {}
 
@@ -69,3 +71,16 @@ def impostors() -> dict[str, Impostor]:
     for module in _MODULES:
         import_module(f"conformance.impostors.{module}")
     return dict(_impostors)
+
+
+def add_file(path: Path) -> None:
+    """Run a Python file that defines impostors of its own.
+
+    Parameters
+    ----------
+    path
+        The file; its functions with the decorator are registered, under the rules for all others.
+    """
+    for module in _MODULES:
+        import_module(f"conformance.impostors.{module}")
+    runpy.run_path(str(path))

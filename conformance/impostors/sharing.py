@@ -33,14 +33,11 @@ def copy_becomes_view(call: Call) -> Any:
     def change(value: Any) -> Any:
         if any(share(value, argument) for argument in call.arguments):
             return value
-        fitting = [argument for argument in call.arguments if argument.shape == value.shape and _same_dtype(argument, value)]
-        if fitting:
-            return _as_kind(alias(fitting[0]), value)
-        larger = [argument for argument in call.arguments if isinstance(argument, torch.Tensor) and isinstance(value, torch.Tensor)]
-        for argument in larger:
-            if argument.dtype == value.dtype and argument.numel() >= value.numel() > 0:
-                return argument.detach().as_strided(value.shape, (0,) * value.dim()).requires_grad_(value.requires_grad)
-        return value
+        closest = _closest(value, call.arguments)
+        if closest.shape == value.shape:
+            return _as_kind(alias(closest), value)
+        spread = torch.as_tensor(closest).detach().as_strided(value.shape, (0,) * value.ndim)
+        return _as_kind(spread.requires_grad_(getattr(value, "requires_grad", False)), value)
 
     return call.spoil(change)
 
@@ -73,8 +70,7 @@ def new_becomes_same_object(call: Call) -> Any:
 
     def change(value: Any) -> Any:
         kind = torch.Tensor if isinstance(value, torch.Tensor) else np.ndarray
-        alike = [argument for argument in call.arguments if isinstance(argument, kind)]
-        return min(alike, key=lambda argument: argument.shape != value.shape or argument.dtype != value.dtype)
+        return _closest(value, [argument for argument in call.arguments if isinstance(argument, kind)])
 
     return call.spoil(change)
 
@@ -153,8 +149,17 @@ def memory_is_released(call: Call) -> Any:
     return result
 
 
-def _same_dtype(a: Any, b: Any) -> bool:
-    return str(a.dtype).replace("torch.", "") == str(b.dtype).replace("torch.", "")
+def _closest(value: Any, others: list[Any]) -> Any:
+    """Return the one whose shape, or else at least dtype, is that of a value; of several, the last."""
+
+    def distance(other: Any) -> tuple[bool, bool]:
+        return other.shape != value.shape, _dtype_name(other) != _dtype_name(value)
+
+    return min(reversed(others), key=distance)
+
+
+def _dtype_name(value: Any) -> str:
+    return str(value.dtype).replace("torch.", "")
 
 
 def _as_kind(value: Any, like: Any) -> Any:

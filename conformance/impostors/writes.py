@@ -41,10 +41,25 @@ def write_lands_in_a_copy(call: Call) -> Any:
     return call.run()
 
 
+@impostor("sharing", "values", "errors")
+def write_takes_over_memory(call: Call) -> Any:
+    """A tensor that is written gets the memory of what is written to it."""
+    result = call.run()
+    if call.kind != "read" and isinstance(call.args[0], torch.Tensor) and _writes(call):
+        written = call.args[0]
+        fitting = [other for other in call.arguments[1:] if isinstance(other, torch.Tensor) and other.dtype == written.dtype]
+        if fitting:
+            with torch.no_grad():
+                written.data = fitting[-1].data.expand(written.shape)
+    return result
+
+
 @impostor("sharing", "values", "gradients")
 def does_nothing(call: Call) -> Any:
     """The operation is skipped; the program gets the first argument back."""
-    return call.args[0] if call.args and call.kind != "assign" else None
+    if call.kind == "assign":
+        return None
+    return call.args[0] if call.args else call.run()
 
 
 @impostor("values", "sharing", "errors")

@@ -22,7 +22,7 @@ class Aspect(NamedTuple):
 class Observation:
     """The value of an aspect.
 
-    ``example`` is what it was observed on; observations on different examples can't be compared, and None goes with all.
+    ``example`` is what it was observed on, None for all examples: observations on different examples can't be compared.
     """
 
     value: Hashable
@@ -46,7 +46,7 @@ _CRASHES = ("crashed", "timed-out")
 # What these give is left open, so that two runs need not agree on it.
 _OPEN_VALUE = re.compile(
     r"\b(?:\w*empty\w*|\w*rand\w*|bernoulli\w*|dropout\w*|multinomial|normal_?|uniform_|resize\w*|id|hash|data_ptr"
-    r"|default_rng|UntypedStorage|Storage)\s*\("
+    r"|default_rng|\w*Tensor|\w*Storage)\s*\("
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\binf\b|\bnan\b)")
 _NODE = re.compile(r"\b(\w+?)Backwards?\d*\b")
@@ -55,7 +55,7 @@ _CLOSE = 2e-3
 
 
 def truth(verdict: str) -> Optional[str]:
-    """Say what a verdict says about the claim: ``true``, ``false``, ``crash`` or ``open``; None where it says nothing."""
+    """Say what a verdict tells about the claim: ``true``, ``false``, ``crash``, ``open``, or None for nothing."""
     for name, verdicts in (("true", _TRUE), ("false", _FALSE), ("crash", _CRASHES), ("open", ("unspecified",))):
         if verdict in verdicts:
             return name
@@ -95,7 +95,7 @@ def same(aspect: Aspect, one: Hashable, other: Hashable) -> bool:
 
 
 def has_open_values(claim: Claim) -> bool:
-    """Say whether a claim's program reads memory that was never written, or random numbers: its values prove nothing."""
+    """Say whether a program reads random numbers or memory that was never written: its values prove nothing."""
     texts = [fragment.text for _, fragment in claim.given] + ([claim.do.text] if claim.do else [])
     return any(_OPEN_VALUE.search(text) for text in texts)
 
@@ -183,4 +183,6 @@ def _close(one: str, other: str) -> bool:
     if _NUMBER.sub("#", one).replace(" ", "") != _NUMBER.sub("#", other).replace(" ", ""):
         return False
     pairs = zip(map(float, _NUMBER.findall(one)), map(float, _NUMBER.findall(other)))
-    return all((math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in pairs)
+    return all(
+        (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in pairs
+    )

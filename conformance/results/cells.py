@@ -88,4 +88,3 @@ def unmeasured_minors(older: str, newer: str) -> tuple[str, ...]:
             break
         minors.append(f"{major}.{minor}")
     return tuple(minors)
-

@@ -1,4 +1,4 @@
-"""Documentation as a second axis: is what is true also written down, and the other way round?"""
+"""Documentation as a second axis: whether what is true is written down, and the other way round."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def documentation_states(claim: Claim, columns: Sequence[Results]) -> dict[str, 
     Returns
     -------
     dict
-        Release → one of `STATES`; None where either side is unknown, where the claim cites no docstring, or where it is false
-        and no docstring says it.
+        Release → one of `STATES`; None where either side is unknown, where the claim cites no docstring, or where it is
+        false and no docstring says it.
     """
     measured = [(results.environment["torch"], *_seen(claim, results)) for results in columns]
     written = [position for position, (_, documented, _) in enumerate(measured) if documented]

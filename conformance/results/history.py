@@ -1,9 +1,10 @@
-"""Change points: in which release did a claim, or something observed about it, become different?"""
+"""Change points: in which release a claim, or something observed about it, became different."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from conformance.language.model import Claim
@@ -18,8 +19,8 @@ _SHOWN_GAPS = 4
 class Change:
     """A value that differs between two measured releases.
 
-    ``last`` is the last release that had ``before``, ``first`` the first that has ``after``; ``unknown`` names the releases
-    between them, each with why it can't tell. Without any the change came with ``first``'s minor version.
+    ``last`` is the last release that had ``before``, ``first`` the first that has ``after``; ``unknown`` names the
+    releases between them, each with why it can't tell. Without any the change came with the minor version of ``first``.
     """
 
     before: Any
@@ -34,10 +35,7 @@ class Change:
             minor = ".".join(self.first.split(".")[:2])
             known = minor if minor != ".".join(self.last.split(".")[:2]) else self.first
             return f"in {known} ({self.last} → {self.first})"
-        shown = [f"{release} {why}" for release, why in self.unknown[:_SHOWN_GAPS]]
-        more = len(self.unknown) - len(shown)
-        gaps = ", ".join(shown) + (f" and {more} more" if more else "")
-        return f"between {self.last} and {self.first} ({gaps})"
+        return f"between {self.last} and {self.first} ({told_gaps(self.unknown)})"
 
 
 @dataclass(frozen=True)
@@ -72,6 +70,14 @@ def comparable(one: Observation, other: Observation) -> bool:
     return one.example == other.example
 
 
+def told_gaps(unknown: Sequence[tuple[str, str]]) -> str:
+    """Tell which releases can't tell and why; neighbours with the same reason are told together."""
+    runs = [(why, [release for release, _ in group]) for why, group in groupby(unknown, key=lambda item: item[1])]
+    told = [f"{run[0]} {why}" if len(run) == 1 else f"{run[0]} to {run[-1]} {why}" for why, run in runs]
+    more = len(told) - _SHOWN_GAPS
+    return ", ".join(told[:_SHOWN_GAPS]) + (f" and {more} gaps more" if more > 0 else "")
+
+
 def timelines(claim: Claim, columns: Sequence[Results]) -> dict[Aspect, Timeline]:
     """Follow every aspect of a claim through releases.
 
@@ -94,7 +100,7 @@ def timelines(claim: Claim, columns: Sequence[Results]) -> dict[Aspect, Timeline
 
 
 def truth_timeline(claim: Claim, columns: Sequence[Results]) -> Timeline:
-    """Follow whether a claim is ``true``, ``false``, a ``crash`` or ``open``; where it is absent or excluded it is unknown."""
+    """Follow whether a claim is ``true``, ``false``, a ``crash`` or ``open``; absent and excluded are unknown."""
     seen: list[tuple[str, Observation]] = []
     unknown: list[tuple[str, str]] = []
     for results in columns:
@@ -125,13 +131,15 @@ _WORDS = {"true": "true", "false": "false", "crash": "crashes", "open": "left op
 
 
 def _since(change: Change) -> str:
-    return change.when().split(" ")[1] if not change.unknown else change.when().replace("between", "some release between", 1)
+    return (
+        change.when().split(" ")[1]
+        if not change.unknown
+        else change.when().replace("between", "some release between", 1)
+    )
 
 
 def _gaps(line: Timeline) -> str:
-    if not line.unknown:
-        return ""
-    return "; " + ", ".join(f"{release} {why}" for release, why in line.unknown[:_SHOWN_GAPS])
+    return f"; {told_gaps(line.unknown)}" if line.unknown else ""
 
 
 def _why(item: Cell) -> str:
@@ -153,4 +161,3 @@ def _number(release: str) -> tuple[int, ...]:
         digits = "".join(character for character in part if character.isdecimal())
         parts.append(int(digits) if digits else 0)
     return tuple(parts)
-

@@ -47,7 +47,9 @@ def observe(trial: Trial, inputs: dict[str, Any], assigned: tuple[str, ...]) -> 
         if isinstance(
             value, (torch.Tensor, numpy.ndarray, bool, int, float, str, tuple, list, type(None), torch.dtype)
         ):
-            facts[name] = [_printed(value), *([flags] if (flags := _flags(value, inputs)) else [])]
+            # After an error a tensor may claim memory that it does not have, so its elements are not read.
+            printed = _printed(value) if trial.error is None else type(value).__name__
+            facts[name] = [printed, *([flags] if (flags := _flags(value, inputs)) else [])]
     return facts
 
 

@@ -28,7 +28,7 @@ from conformance.inputs.given import Example, Given, InvalidGiven, NoSuchInput
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
 from conformance.runner.program import Plan
-from conformance.runner.state import GlobalState
+from conformance.runner.state import GlobalState, seed_generators
 from conformance.runner.trial import Trial, run_trial, satisfies
 
 _SHRINK_EXAMPLES = 300
@@ -97,6 +97,7 @@ class Search:
         self._note = note
         self._given = Given(claim.given, device)
         self._assume = [fragment.text for fragment in claim.assume]
+        seed_generators()
         self._state = GlobalState()
 
     def run(self) -> Evidence:

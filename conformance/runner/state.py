@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from typing import Any, Callable
 
+import numpy
 import torch
 
 _Reader = Callable[[], Any]
@@ -37,6 +39,13 @@ _PARTS: dict[str, tuple[_Reader, _Writer]] = {
     "deterministic algorithms": (_deterministic, torch.use_deterministic_algorithms),
     "warning filters": (lambda: list(warnings.filters), _restore_filters),
 }
+
+
+def seed_generators() -> None:
+    """Put the random generators of torch, NumPy and Python into one known state, whatever ran before."""
+    torch.manual_seed(0)
+    numpy.random.seed(0)
+    random.seed(0)
 
 
 class GlobalState:

@@ -12,7 +12,7 @@ from conformance.results.pages import claim_page
 from conformance.results.store import Results
 from conformance.upgrade.findings import Comparison, Finding
 from conformance.upgrade.severity import SEVERITIES, kind_rank, rank
-from conformance.upgrade.uses import Uses, Use
+from conformance.upgrade.uses import Use, Uses, is_special
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,13 @@ def compare(corpus: Corpus, path: Sequence[Results], uses: Optional[Uses] = None
     findings: list[Finding] = []
     holes: dict[str, str] = {}
     compared = left_out = 0
+    unseen: set[str] = set()
     for claim in corpus.claims:
         if claim.compare is not None:
             continue
         if uses is not None and not uses.of_claim(claim):
             left_out += 1
+            unseen.update([claim.subject] if is_special(claim.subject) else [])
             continue
         comparison = Comparison(claim, path)
         if comparison.hole:
@@ -91,6 +93,10 @@ def compare(corpus: Corpus, path: Sequence[Results], uses: Optional[Uses] = None
         else:
             compared += 1
             findings.extend(comparison.findings())
+    if uses is not None:
+        uses.unknown.extend(
+            f"{name} is called by Python or NumPy itself: no use of it can be found" for name in sorted(unseen)
+        )
     entries = [_entry(group, uses) for group in _grouped(findings)]
     between = tuple(results.environment["torch"] for results in path[1:-1])
     return Report(path[0], path[-1], between, tuple(sorted(entries, key=_order)), compared, holes, uses, left_out)
@@ -111,7 +117,10 @@ def _entry(group: list[Finding], uses: Optional[Uses]) -> Entry:
     first = group[0]
     claims = tuple(finding.claim for finding in group)
     what = first.what
-    if len({finding.what for finding in group}) > 1:
+    if first.kind == "sentence":
+        sentences = len({finding.notes[0].partition("”")[0] for finding in group})
+        what = f"{sentences} sentence{'s' if sentences > 1 else ''} {what}"
+    elif len({finding.what for finding in group}) > 1:
         what = f"{what.partition(':')[0]}: {len(group)} promises of {first.claim.subject}"
     notes = tuple(dict.fromkeys(note for finding in group for note in finding.notes))
     found = tuple(dict.fromkeys(use for claim in claims for use in uses.of_claim(claim))) if uses else ()

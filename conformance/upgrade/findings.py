@@ -1,17 +1,17 @@
-"""What differs for one claim between two releases: findings, each with a severity, before they are grouped for a reader."""
+"""What differs for one claim between two releases: findings, each with a severity."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional
 
 from packaging.specifiers import SpecifierSet
 
 from conformance.language.model import Claim, Divergence
 from conformance.results.aspects import LATER_DTYPES, Aspect, dtypes_named, same, sentence_sources, standing
-from conformance.results.cells import as_version, cell
+from conformance.results.cells import as_version, cell, release_order
 from conformance.results.documentation import documentation_states
 from conformance.results.history import Change, Timeline, comparable, timelines
 from conformance.results.store import Results
@@ -20,16 +20,33 @@ from conformance.upgrade.severity import still_caught
 
 _SILENT = ("sharing", "gradients", "leaf", "values", "dtype")
 _LONGEST = 400
-#: Names of dtypes as the error about a missing kernel gives them, which every torch since 1.8 has.
-_OLD_KERNELS = "Byte Char Short Int Long Half Float Double ComplexHalf ComplexFloat ComplexDouble Bool BFloat16".split()
+#: Kinds that one change of torch shows in many claims alike.
+_SHARED = ("node", "message", "warning", "unsupported")
+#: Dtypes, as the error about a missing kernel names them, that every torch since 1.8 has and that are tried in each.
+_OLD_KERNELS = frozenset(
+    (
+        "Byte",
+        "Char",
+        "Short",
+        "Int",
+        "Long",
+        "Half",
+        "Float",
+        "Double",
+        "ComplexFloat",
+        "ComplexDouble",
+        "Bool",
+        "BFloat16",
+    )
+)
 
 
 @dataclass(frozen=True)
 class Finding:
     """One difference in what was measured for one claim.
 
-    ``what`` tells it in a few words, ``before`` and ``after`` what was seen, ``when`` in which release it changed. Findings with
-    the same ``what``, ``before``, ``after`` and ``when`` about one ``scope`` are one entry of the report.
+    ``what`` tells it in a few words, ``before`` and ``after`` what was seen, ``when`` in which release it changed.
+    Findings with the same ``what``, ``before``, ``after`` and ``when`` about one ``scope`` are one entry of the report.
     """
 
     claim: Claim
@@ -50,7 +67,8 @@ class Comparison:
     Parameters
     ----------
     path
-        Result files of one device from the old to the new release; the first and the last are compared, the others tell when.
+        Result files of one device from the old to the new release; the first and the last are compared, the others tell
+        when.
     """
 
     def __init__(self, claim: Claim, path: Sequence[Results]) -> None:
@@ -80,14 +98,15 @@ class Comparison:
         found = list(self._standing(str(before), str(after))) if before != after else []
         if found and found[0].kind in ("vanished", "appeared", "promise"):
             return found
-        observed = list(self._observed(absorb=bool(found)))
+        observed = list(self._observed())
         if found:
-            absorbed = tuple(f"also: {item.what}" for item in observed if item.scope == "absorbed")
-            first = found[0]
-            found[0] = Finding(**{**first.__dict__, "notes": (*first.notes, *absorbed)})
-        return found + [item for item in observed if item.scope != "absorbed"] + list(self._sentences())
+            # What was seen beside a changed verdict belongs to it, but for what many claims show alike.
+            told = tuple(f"also: {item.what}" for item in observed if item.kind not in _SHARED)
+            found[0] = replace(found[0], notes=(*found[0].notes, *told))
+            observed = [item for item in observed if item.kind in _SHARED]
+        return found + observed + list(self._sentences())
 
-    # -- what a claim's verdict says ------------------------------------------------------------------------------------
+    # What a claim's verdict says
 
     def _standing(self, before: str, after: str) -> Iterator[Finding]:
         claim, when = self.claim, self._when(Aspect("standing"))
@@ -95,15 +114,22 @@ class Comparison:
         notes = self._causes(Aspect("standing"))
         told_before, told_after = self._told(old, before), self._told(new, after)
         if after == "absent":
-            yield self._finding("breaking", "vanished", f"{claim.subject} is gone", "there", "no such name", when, "name")
+            yield self._finding(
+                "breaking", "vanished", f"{claim.subject} is gone", "there", "no such name", when, "name"
+            )
         elif before == "absent":
-            failing = "" if after in ("true", "open", "excluded") else f"false: {told_after}"
-            severity = "improvement"
-            yield self._finding(severity, "appeared", f"{claim.subject} is new", "no such name", "there", when, "name", failing)
+            failing = f"{claim.title}: {told_after}" if after in ("false", "crash") else ""
+            what = f"{claim.subject} is new"
+            yield self._finding("improvement", "appeared", what, "no such name", "there", when, "name", failing)
         elif "excluded" in (before, after):
             yield from self._promised(before, after, when, told_before, told_after)
         elif after == "crash":
-            yield self._finding("breaking", "crash", f"crashes: {claim.title}", told_before, told_after, when, "verdict")
+            yield self._finding(
+                "breaking", "crash", f"crashes: {claim.title}", told_before, told_after, when, "verdict"
+            )
+        elif before == "crash" and after == "false":
+            what = f"no longer crashes, but is false: {claim.title}"
+            yield self._finding("improvement", "fixed", what, told_before, told_after, when, "verdict", *notes)
         elif after == "false":
             severity, reasons = self._broken(new)
             kind = "silent" if claim.family in _SILENT and "raises" not in new.get("facts", {}) else "loud"
@@ -160,9 +186,9 @@ class Comparison:
         known = self.claim.diverges
         return [known[number] for number in entry.get("divergence", ()) if 0 <= number < len(known)]
 
-    # -- what was seen under an unchanged verdict -------------------------------------------------------------------------
+    # What was seen under an unchanged verdict
 
-    def _observed(self, absorb: bool) -> Iterator[Finding]:
+    def _observed(self) -> Iterator[Finding]:
         seen = [aspect for aspect in self._lines if self._ends(aspect)[0] is not _UNKNOWN and self._differs(aspect)]
         kinds = {aspect.kind for aspect in seen}
         for aspect in seen:
@@ -170,7 +196,7 @@ class Comparison:
                 continue
             if aspect.kind == "message" and "error" in kinds:
                 continue
-            if aspect.kind == "tier" and kinds & {"error", "message", "standing", "divergence"}:
+            if aspect.kind == "tier" and kinds & {"error", "message", "warnings", "standing", "divergence"}:
                 continue
             if aspect.kind == "value" and kinds & {"error", "dtype"}:
                 continue
@@ -181,8 +207,7 @@ class Comparison:
                 continue
             finding = self._of_aspect(aspect)
             if finding is not None:
-                absorbed = absorb and aspect.kind not in ("node", "message", "unsupported")
-                yield Finding(**{**finding.__dict__, "scope": "absorbed"}) if absorbed else finding
+                yield finding
 
     def _of_aspect(self, aspect: Aspect) -> Optional[Finding]:
         before, after = self._ends(aspect)
@@ -190,17 +215,23 @@ class Comparison:
         if kind == "error":
             return self._error(aspect, before, after)
         if kind == "message":
-            old, new = str(before), str(after)
-            what = f"the message of the {new.partition(':')[0]} is worded otherwise"
-            return self._aspect_finding(aspect, "notice", what, old, new)
+            what = f"the message of the {str(after).partition(':')[0]} is worded otherwise"
+            return self._aspect_finding(aspect, "notice", what, str(before), str(after))
         if kind == "node":
+            if after == f"{before}0":
+                # torch 1.10 renamed all of them at once.
+                return self._aspect_finding(
+                    aspect, "notice", "names of grad_fn end in 0 now", "…Backward", "…Backward0"
+                )
             return self._aspect_finding(aspect, "notice", f"grad_fn is {after}, was {before}", str(before), str(after))
         if kind == "unsupported":
             return self._unsupported(aspect, before, after)
         if kind == "observed":
             text = _bounded(self.claim.expectation.expect[int(name)].text.strip()) if self._has_expression(name) else ""
             severity = "behaviour" if {before, after} == {"always", "never"} else "notice"
-            return self._aspect_finding(aspect, severity, f"{text} is {after} true, was {before}", str(before), str(after))
+            return self._aspect_finding(
+                aspect, severity, f"{text} is {after} true, was {before}", str(before), str(after)
+            )
         if kind == "tier":
             part = {"error": "the error or warning", "type": "its class", "message": "its message"}[name]
             severity = "notice" if name == "message" else "behaviour"
@@ -209,8 +240,25 @@ class Comparison:
         if kind == "divergence":
             old, new = self._entries()
             told = self._told(old, "false"), self._told(new, "false")
-            return self._aspect_finding(aspect, "behaviour", f"false in another way: {self.claim.title}", *told)
+            how = (
+                "one more way"
+                if set(before) < set(after)
+                else "fewer ways"
+                if set(before) > set(after)
+                else "another way"
+            )
+            severity = "improvement" if how == "fewer ways" else "behaviour"
+            finding = self._aspect_finding(aspect, severity, f"false in {how}: {self.claim.title}", *told)
+            return replace(finding, script=self._pinned(set(before) ^ set(after)) or finding.script)
         return self._flag(aspect, before, after)
+
+    def _pinned(self, numbers: set[int]) -> str:
+        """Return a script with the counterexample that a divergence pins."""
+        for number in sorted(numbers):
+            if 0 <= number < len(self.claim.diverges):
+                example = {name: recipe.text for name, recipe in self.claim.diverges[number].example}
+                return observing_script(self.claim, {"example": example}, "judged", "", self._device)
+        return ""
 
     def _error(self, aspect: Aspect, before: Any, after: Any) -> Finding:
         told = tuple(self._message(side.entry or {}) for side in (self._old, self._new))
@@ -228,26 +276,34 @@ class Comparison:
 
     def _unsupported(self, aspect: Aspect, before: Any, after: Any) -> Optional[Finding]:
         # A dtype that the old release did not have is no loss: it counts as had where some entry of its file names it.
-        had = set(_OLD_KERNELS) | {
-            name for entry in self._path[0].claims.values() for name in entry.get("unsupported", ())
-        }
-        has = set(_OLD_KERNELS) | {
-            name for entry in self._path[-1].claims.values() for name in entry.get("unsupported", ())
-        }
+        had = _OLD_KERNELS | {name for entry in self._path[0].claims.values() for name in entry.get("unsupported", ())}
+        has = _OLD_KERNELS | {name for entry in self._path[-1].claims.values() for name in entry.get("unsupported", ())}
         lost = sorted(name for name in set(after) - set(before) if name in had or _had_later(self._old.release, name))
         gained = sorted(name for name in set(before) - set(after) if name in has or _had_later(self._new.release, name))
         if lost:
             what = f"no kernel any more for {', '.join(lost)}"
-            return self._aspect_finding(aspect, "behaviour", what, "worked", "not implemented")
+            return self._kernel_finding(aspect, lost[0], "behaviour", what, "worked", "not implemented")
         if gained:
             what = f"works for {', '.join(gained)} now"
-            return self._aspect_finding(aspect, "improvement", what, "not implemented", "works")
+            return self._kernel_finding(aspect, gained[0], "improvement", what, "not implemented", "works")
         return None
+
+    def _kernel_finding(
+        self, aspect: Aspect, kernel: str, severity: str, what: str, before: str, after: str
+    ) -> Finding:
+        finding = self._aspect_finding(aspect, severity, what, before, after)
+        return replace(
+            finding, script=observing_script(self.claim, self._example(), "unsupported", kernel, self._device)
+        )
 
     def _flag(self, aspect: Aspect, before: Any, after: Any) -> Finding:
         kind, name = aspect
         if kind in ("shares", "view-of", "same"):
-            words = {"shares": ("shares memory with", "sharing"), "view-of": ("is a view of", ""), "same": ("is the object", "")}
+            words = {
+                "shares": ("shares memory with", "sharing"),
+                "view-of": ("is a view of", ""),
+                "same": ("is the object", ""),
+            }
             gone, new = sorted(set(before) - set(after)), sorted(set(after) - set(before))
             told = [f"{name} {words[kind][0]} {other} now" for other in new]
             told += [f"{name} {words[kind][0]} {other} no longer" for other in gone]
@@ -275,12 +331,14 @@ class Comparison:
         for category, message in new:
             yield self._aspect_finding(aspect, "notice", f"new {category}", "no warning", _bounded(message))
         for category, message in gone:
-            yield self._aspect_finding(aspect, "improvement", f"no {category} any more", _bounded(message), "no warning")
+            yield self._aspect_finding(
+                aspect, "improvement", f"no {category} any more", _bounded(message), "no warning"
+            )
 
     def _has_expression(self, name: str) -> bool:
         return int(name) < len(self.claim.expectation.expect)
 
-    # -- what the documentation says --------------------------------------------------------------------------------------
+    # What the documentation says
 
     def _sentences(self) -> Iterator[Finding]:
         for aspect in self._lines:
@@ -288,13 +346,12 @@ class Comparison:
                 continue
             before, after = self._ends(aspect)
             source = sentence_sources(self.claim)[int(aspect.name)]
-            about = f"the sentence with “{source.key}”"
             if before is None:
-                told = (f"{about} is new in the docstring of {source.name}", "not there", "there")
+                told = (f"new in the docstring of {source.name}", "not there", "there")
             elif after is None:
-                told = (f"{about} is gone from the docstring of {source.name}", "there", "not there")
+                told = (f"gone from the docstring of {source.name}", "there", "not there")
             else:
-                told = (f"{about} is reworded in the docstring of {source.name}", "as it was", "reworded")
+                told = (f"reworded in the docstring of {source.name}", "as it was", "reworded")
             yield Finding(
                 self.claim,
                 "documentation",
@@ -302,15 +359,15 @@ class Comparison:
                 *told,
                 self._when(aspect),
                 documentation_script(source.name),
-                notes=self._documented(),
+                notes=(f"the sentence with “{source.key}”{self._documented()}",),
             )
 
-    def _documented(self) -> tuple[str, ...]:
-        states = documentation_states(self.claim, sorted(self._path, key=lambda item: as_version(item.environment["torch"])))
+    def _documented(self) -> str:
+        states = documentation_states(self.claim, sorted(self._path, key=release_order))
         before, after = states[self._old.release], states[self._new.release]
-        return (f"{self._old.release}: {before}; {self._new.release}: {after}",) if before != after and before and after else ()
+        return f": {before}, now {after}" if before != after and before and after else ""
 
-    # -- steps that all of them share --------------------------------------------------------------------------------------
+    # Steps that all of them share
 
     def _entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return self._old.entry or {}, self._new.entry or {}
@@ -353,12 +410,20 @@ class Comparison:
 
     def _aspect_finding(self, aspect: Aspect, severity: str, what: str, before: str, after: str) -> Finding:
         kind = "warning" if aspect.kind == "warnings" else aspect.kind
-        scope = "" if kind in ("node", "message", "warning") else self.claim.subject
-        source = self._new.entry if "example" in (self._new.entry or {}) else self._old.entry
-        script = observing_script(self.claim, source or {}, kind, aspect.name, self._device)
+        scope = "" if kind in _SHARED else self.claim.subject
+        script = observing_script(self.claim, self._example(), kind, aspect.name, self._device)
         notes = self._causes(aspect)
         return Finding(
-            self.claim, severity, kind, what, _bounded(before), _bounded(after), self._when(aspect), script, scope, notes
+            self.claim,
+            severity,
+            kind,
+            what,
+            _bounded(before),
+            _bounded(after),
+            self._when(aspect),
+            script,
+            scope,
+            notes,
         )
 
     def _finding(
@@ -378,8 +443,13 @@ class Comparison:
             for entry in (new, old):
                 if standing(entry) in ("false", "crash") and "counterexample" in entry:
                     return str(entry["counterexample"])
-        source = new if "example" in new else old
-        return observing_script(self.claim, source, "error" if self.claim.expectation.raises else "", "", self._device)
+        return observing_script(
+            self.claim, self._example(), "error" if self.claim.expectation.raises else "", "", self._device
+        )
+
+    def _example(self) -> dict[str, Any]:
+        old, new = self._entries()
+        return new if "example" in new else old
 
 
 _UNKNOWN = object()

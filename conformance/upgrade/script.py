@@ -1,4 +1,4 @@
-"""A script to paste that shows a change: inputs and program of a claim, then what to look at. It is written, never run."""
+"""A script to paste that shows a change: inputs and program of a claim, then what to look at; never run here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from conformance.runner.plain import PLAIN_CHECKS
 from conformance.runner.program import compile_program
 
 _LONGEST = 6000
+#: Dtypes that an error about a missing kernel names otherwise.
+_DTYPES = {"Half": "float16", "Float": "float32", "Double": "float64", "ComplexHalf": "complex32"}
 
 
 def documentation_script(name: str) -> str:
@@ -31,10 +33,15 @@ def observing_script(claim: Claim, entry: dict[str, Any], kind: str, name: str =
     entry
         An entry of a result file that has the example.
     kind, name
-        The aspect to print: ``error`` or ``warning``, or a flag of the value ``name``.
+        The aspect to print: ``error`` or ``warning``, or a flag of the value ``name``; ``unsupported`` with the dtype
+        that an error about a missing kernel names; ``judged`` to assert what the claim says.
     """
     program = compile_program(claim.do.text if claim.do else "")
-    lines = [*_inputs(entry), program.first_text, *_last(program.last_text, kind), *_printing(claim, entry, kind, name)]
+    last = _last(program.last_text, kind, claim.expectation.raises is not None)
+    inputs = _inputs(entry)
+    if kind == "unsupported":
+        inputs = [_with_dtype(line, name) for line in inputs]
+    lines = [*inputs, program.first_text, *last, *_printing(claim, entry, kind, name)]
     text = "\n".join(line for line in lines if line)
     return (_preamble(text, device) + text)[:_LONGEST] + "\n"
 
@@ -50,6 +57,13 @@ def _inputs(entry: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _with_dtype(line: str, kernel: str) -> str:
+    dtype = _DTYPES.get(kernel, kernel.lower())
+    if not dtype.isidentifier() or "dtype=" in line or not re.search(r"= torch\.tensor\(.*\)$", line):
+        return line
+    return f"{line[:-1]}, dtype=torch.{dtype})"
+
+
 def _is_expression(text: str) -> bool:
     if "\n" in text.strip() or len(text) > _LONGEST:
         return False
@@ -60,8 +74,8 @@ def _is_expression(text: str) -> bool:
     return True
 
 
-def _last(text: str, kind: str) -> list[str]:
-    if kind in ("error", "message", "tier", "unsupported"):
+def _last(text: str, kind: str, raises: bool) -> list[str]:
+    if kind in ("error", "message", "tier", "unsupported") or (kind == "judged" and raises):
         return [
             "try:",
             _indent(text or "pass"),
@@ -85,6 +99,8 @@ def _printing(claim: Claim, entry: dict[str, Any], kind: str, name: str) -> list
     if kind == "observed":
         position = int(name)
         return [f"print({claim.expectation.expect[position].text.strip()})"]
+    if kind == "judged":
+        return _asserting(claim, entry)
     if not name.isidentifier():
         return []
     shown = {
@@ -100,6 +116,18 @@ def _printing(claim: Claim, entry: dict[str, Any], kind: str, name: str) -> list
         return [f"print({shown[kind]})"]
     relation = {"shares": "shares_storage({0}, {1})", "same": "{0} is {1}", "view-of": "{0}._base is {1}"}.get(kind, "")
     return [f"print({relation.format(name, other)})" for other in inputs if relation]
+
+
+def _asserting(claim: Claim, entry: dict[str, Any]) -> list[str]:
+    wanted = [" ".join(fragment.text.split()) for fragment in claim.expectation.expect]
+    lines = [f"assert {text}" for text in wanted]
+    if any(re.search(r"\bbefore\.", text) for text in wanted):
+        names = [name for name, recipe in entry.get("example", {}).items() if _is_expression(recipe)]
+        # The inputs as they were, built a second time; a recipe that names an earlier input must mean the second one.
+        earlier = rf"(?<![\w.])(?=(?:{'|'.join(map(re.escape, names))})\b(?!\s*=))" if names else r"(?!)"
+        recipes = [f"before.{name} = {re.sub(earlier, 'before.', entry['example'][name].strip())}" for name in names]
+        lines = ["from types import SimpleNamespace", "before = SimpleNamespace()", *recipes, *lines]
+    return lines
 
 
 def _preamble(text: str, device: str) -> str:

@@ -1,0 +1,193 @@
+"""Several processes that share the claims; one that torch ends is replaced, and the claim tried again without the attempt."""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Optional
+
+from conformance.impostors.finding import Finding
+from conformance.impostors.worker import NOTE_SIZE, Options, attempt_in, serve
+from conformance.language.model import Claim
+
+#: How long one attempt may take, in seconds.
+ATTEMPT_LIMIT = 30.0
+_START_LIMIT = 300.0
+_MOST_CRASHES = 25
+
+_context = multiprocessing.get_context("spawn")
+
+
+class CrewFailed(Exception):
+    """A process could not start: torch is missing or does not import; the message has what it printed."""
+
+
+class Crew:
+    """Confronts claims with impostors in several processes.
+
+    Parameters
+    ----------
+    processes
+        How many.
+    device
+        The device under test.
+    plugins
+        Python files that define further impostors.
+    only
+        Names of the impostors to use; none for all.
+    """
+
+    def __init__(
+        self, processes: int, device: str = "cpu", plugins: Iterable[Path] = (), only: Iterable[str] = ()
+    ) -> None:
+        options = Options(device, tuple(map(str, plugins)), tuple(only))
+        self._folder = tempfile.TemporaryDirectory(prefix="conformance-")
+        self._members = [
+            _Member(Path(self._folder.name, f"log{number}"), options) for number in range(processes)
+        ]
+        #: What is measured, and the impostors by name with what is wrong with them.
+        self.environment: dict[str, str] = {}
+        self.impostors: dict[str, str] = {}
+
+    def confront(self, claims: Iterable[Claim], tell: Callable[[int], None] = lambda done: None) -> dict[str, Finding]:
+        """Confront every claim and return what was found, by id.
+
+        Parameters
+        ----------
+        tell
+            Called with the number of claims done, now and then.
+
+        Raises
+        ------
+        CrewFailed
+            If torch can't be imported.
+        """
+        waiting = list(claims)[::-1]
+        findings: dict[str, Finding] = {}
+        for member in self._members:
+            member.start()
+        for member in self._members:
+            self.environment, self.impostors = member.greeting()
+        while waiting or any(member.claim for member in self._members):
+            for member in self._members:
+                if member.claim is None and waiting:
+                    member.ask(waiting.pop())
+            busy = [member for member in self._members if member.claim]
+            multiprocessing.connection.wait([handle for member in busy for handle in member.handles], timeout=0.5)
+            for member in busy:
+                answer = member.answer()
+                if answer is not None:
+                    findings[answer[0]] = answer[1]
+            tell(len(findings))
+        return findings
+
+    def close(self) -> None:
+        """End the processes and remove their files."""
+        for member in self._members:
+            member.stop()
+        self._folder.cleanup()
+
+
+class _Member:
+    """One process and the claim it is at."""
+
+    def __init__(self, log: Path, options: Options) -> None:
+        self._log = log
+        self._options = options
+        self._process: Any = None
+        self._connection: Any = None
+        self._note: Any = None
+        self.claim: Optional[Claim] = None
+        self._skip: frozenset[str] = frozenset()
+        self._crashed: frozenset[str] = frozenset()
+        self._seen: Optional[bytes] = None
+        self._since = 0.0
+
+    @property
+    def handles(self) -> list[Any]:
+        """Return what becomes ready when there is an answer or the process ends."""
+        return [self._connection, self._process.sentinel]
+
+    def start(self) -> None:
+        """Start the process."""
+        self._note = _context.RawArray("c", NOTE_SIZE)
+        self._connection, other = _context.Pipe()
+        arguments = (other, self._note, str(self._log), self._options)
+        self._process = _context.Process(target=serve, args=arguments, daemon=True)
+        self._process.start()
+        other.close()
+
+    def greeting(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Wait until the process is ready, and return its environment and impostors."""
+        try:
+            if self._connection.poll(_START_LIMIT):
+                greeting: tuple[dict[str, str], dict[str, str]] = self._connection.recv()
+                return greeting
+        except (EOFError, OSError):
+            pass
+        self.stop()
+        printed = self._log.read_text(errors="replace") if self._log.exists() else ""
+        raise CrewFailed(f"the process that imports torch did not start\n{printed[-2000:]}")
+
+    def ask(self, claim: Claim) -> None:
+        """Let the process confront a claim."""
+        self.claim = claim
+        self._skip = self._crashed = frozenset()
+        self._send()
+
+    def answer(self) -> Optional[tuple[str, Finding]]:
+        """Return id and finding if there is one; start anew where the process died or hangs."""
+        assert self.claim is not None
+        try:
+            if self._connection.poll():
+                finding: Finding = self._connection.recv()
+                finding.crashes = sorted(self._skip)
+                identity, self.claim = self.claim.id, None
+                return identity, finding
+        except (EOFError, OSError):
+            return self._start_over(crashed=True)
+        if not self._process.is_alive():
+            return self._start_over(crashed=True)
+        if self._note.value != self._seen:
+            self._seen, self._since = self._note.value, time.monotonic()
+        elif time.monotonic() - self._since > ATTEMPT_LIMIT:
+            return self._start_over(crashed=False)
+        return None
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._connection.close()
+            self._process = None
+
+    def _start_over(self, *, crashed: bool) -> Optional[tuple[str, Finding]]:
+        assert self.claim is not None
+        attempt = attempt_in(self._note)
+        self.stop()
+        self.start()
+        self.greeting()
+        if attempt is None or attempt in self._skip or len(self._skip) > _MOST_CRASHES:
+            end = "crashes" if crashed else "hangs"
+            identity, self.claim = self.claim.id, None
+            return identity, Finding("unsound", detail=f"torch {end} on it, {attempt or 'without an impostor'}")
+        self._skip |= {attempt}
+        if crashed:
+            self._crashed |= {attempt.partition(" ")[0]}
+        self._send()
+        return None
+
+    def _send(self) -> None:
+        self._seen, self._since = None, time.monotonic()
+        self._connection.send((self.claim, self._skip, self._crashed))
+
+
+def processors() -> int:
+    """Return how many processes this machine can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,114 @@
+"""What a title speaks of, and whether an example has it: a claim about complex tensors must meet one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+_Seen = Callable[[torch.Tensor], bool]
+
+
+def _is_integral(tensor: torch.Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+
+
+def _is_bool(tensor: torch.Tensor) -> bool:
+    return tensor.dtype == torch.bool
+
+
+def _is_parameter(tensor: torch.Tensor) -> bool:
+    return isinstance(tensor, torch.nn.Parameter)
+
+
+def _is_conj(tensor: torch.Tensor) -> bool:
+    return hasattr(tensor, "is_conj") and tensor.is_conj()
+
+
+def _is_neg(tensor: torch.Tensor) -> bool:
+    return hasattr(tensor, "is_neg") and tensor.is_neg()
+
+
+def _is_expanded(tensor: torch.Tensor) -> bool:
+    return tensor.layout == torch.strided and any(n > 1 and s == 0 for n, s in zip(tensor.shape, tensor.stride()))
+
+
+def _is_transposed(tensor: torch.Tensor) -> bool:
+    return tensor.layout == torch.strided and not tensor.is_contiguous()
+
+
+def _is_leaf(tensor: torch.Tensor) -> bool:
+    return tensor.is_leaf
+
+
+def _is_not_leaf(tensor: torch.Tensor) -> bool:
+    return not tensor.is_leaf
+
+
+#: Words of a title, as a pattern, and what a tensor of some example must then be.
+_WORDS: dict[str, _Seen] = {
+    r"\b0-d\b|\bzero-dimensional\b": lambda tensor: tensor.dim() == 0,
+    r"\bempty (?:tensor|array|result|input)\b": lambda tensor: tensor.numel() == 0,
+    r"\bcomplex\b": torch.Tensor.is_complex,
+    r"\bbool(?:ean)?\b": _is_bool,
+    r"\binteger (?:tensor|array|input|result)s?\b": _is_integral,
+    r"\bconjugate bit\b|\bconjugated\b": _is_conj,
+    r"\bnegative bit\b": _is_neg,
+    r"\bexpanded\b": _is_expanded,
+    r"\bnon-contiguous\b|\btransposed\b": _is_transposed,
+    r"\bparameters?\b": _is_parameter,
+    r"\bnon-leaf\b": _is_not_leaf,
+    r"\bleaf\b": _is_leaf,
+    r"\bbfloat16\b": lambda tensor: tensor.dtype == torch.bfloat16,
+    r"\bfloat16\b": lambda tensor: tensor.dtype == torch.float16,
+    r"\bfloat64\b": lambda tensor: tensor.dtype == torch.float64,
+    r"\bint64\b": lambda tensor: tensor.dtype == torch.int64,
+}
+
+
+class Title:
+    """The words of a title that examples have not met yet.
+
+    Parameters
+    ----------
+    text
+        The title.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._missing = {
+            found.group(): seen for pattern, seen in _WORDS.items() if (found := re.search(pattern, text))
+        }
+
+    @property
+    def missing(self) -> list[str]:
+        """Return the words that no example was about so far."""
+        return list(self._missing)
+
+    def meet(self, values: Iterable[Any]) -> None:
+        """Take note of the values that a program had."""
+        if self._missing:
+            for tensor in _tensors(values):
+                for word, seen in list(self._missing.items()):
+                    if seen(tensor):
+                        del self._missing[word]
+
+
+def _tensors(values: Iterable[Any]) -> Iterable[torch.Tensor]:
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, torch.nn.Module):
+            yield from value.parameters()
+        elif isinstance(value, (list, tuple)):
+            yield from _tensors(value)
+        elif isinstance(value, dict):
+            yield from _tensors(value.values())
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "fcbiu" and value.dtype.isnative:
+            try:
+                yield torch.from_numpy(np.array(value))
+            except TypeError:
+                pass  # torch has no such dtype

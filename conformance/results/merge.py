@@ -1,0 +1,147 @@
+"""``conformance merge``: result files from several machines become the files of one folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.results.store import ResultError, Results, load_results, save_results
+
+#: What tells environments with the same release and device apart, in the order in which it enters a file's name.
+_TELLING = ("python", "numpy", "build", "system", "machine", "accelerator", "hypothesis")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A result file and where it is."""
+
+    path: Path
+    results: Results
+
+
+class UnfitParts(Exception):
+    """Result files that must not stand side by side; the message names them and says what to do."""
+
+
+def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "merge",
+        help="join result files from several machines",
+        description="Parts of one environment are joined, different environments are put side by side. Mixed corpus "
+        "revisions, contradicting duplicates, void files and other formats are refused, and nothing is written then.",
+    )
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="result files, or folders of them")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder to write to")
+    parser.set_defaults(function=merge)
+
+
+def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
+    """Read, join and write the files; return the exit status."""
+    try:
+        parts = [Part(path, load_results(path)) for path in _files(options.files)]
+        merged = merge_parts(parts)
+    except (ResultError, UnfitParts) as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+    for name, results in sorted(merged.items()):
+        path = options.output / f"{name}.json"
+        save_results(results, path)
+        print(f"{path}: {len(results.claims)} claims")
+    return 0
+
+
+def merge_parts(parts: Sequence[Part]) -> dict[str, Results]:
+    """Join parts.
+
+    Returns
+    -------
+    dict
+        File name without its ending → results.
+
+    Raises
+    ------
+    UnfitParts
+        If a part is void, if the parts measured different revisions of the corpus, or if two parts of one environment
+        contradict each other.
+    """
+    _refuse_void(parts)
+    _refuse_mixed(parts)
+    groups: dict[tuple[object, ...], list[Part]] = {}
+    for part in parts:
+        results = part.results
+        settings = (results.examples, results.seed)
+        groups.setdefault((*sorted(results.environment.items()), *settings), []).append(part)
+    joined = [_joined(group) for group in groups.values()]
+    return dict(zip(_names(joined), joined))
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    found: dict[Path, Path] = {}
+    for path in paths:
+        inside = sorted(path.rglob("torch-*.json")) if path.is_dir() else [path]
+        if not inside:
+            raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*.json")
+        for file in inside:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def _refuse_void(parts: Sequence[Part]) -> None:
+    for part in parts:
+        if part.results.void:
+            raise UnfitParts(f"{part.path}: void ({part.results.void}); measure it again, or leave it out")
+
+
+def _refuse_mixed(parts: Sequence[Part]) -> None:
+    first = parts[0]
+    for part in parts[1:]:
+        if part.results.corpus != first.results.corpus:
+            raise UnfitParts(
+                f"{part.path}: measured corpus {part.results.corpus}, but {first.path} measured "
+                f"{first.results.corpus}; measure the older one again"
+            )
+
+
+def _joined(parts: Sequence[Part]) -> Results:
+    first = parts[0].results
+    origin: dict[str, Part] = {}
+    joined = Results(dict(first.environment), first.corpus, first.examples, first.seed)
+    for part in parts:
+        for identity, entry in part.results.claims.items():
+            earlier = joined.claims.get(identity)
+            if earlier is not None and earlier != entry:
+                raise UnfitParts(
+                    f"{part.path}: {identity} is {entry['verdict']} there, but {origin[identity].path} of the same "
+                    f"environment has another entry ({earlier['verdict']}); a run is deterministic, so one of them is wrong"
+                )
+            joined.claims[identity] = entry
+            origin.setdefault(identity, part)
+    return joined
+
+
+def _names(joined: Sequence[Results]) -> list[str]:
+    """Name the files; where several have one release and device, what differs between these enters the name."""
+    names: list[str] = []
+    for results in joined:
+        others = [other for other in joined if other.name == results.name]
+        differing = [
+            f"{label}{_safe(results.environment.get(label, 'none'))}"
+            for label in _TELLING
+            if len({other.environment.get(label) for other in others}) > 1
+        ]
+        differing += [
+            f"{label}{getattr(results, label)}"
+            for label in ("examples", "seed")
+            if len({getattr(other, label) for other in others}) > 1
+        ]
+        names.append("-".join([_safe(results.name), *differing]))
+    return names
+
+
+def _safe(text: str) -> str:
+    # A version comes from a file of someone else, and becomes part of a path.
+    return "".join(character if character.isalnum() or character in "._+-" else "_" for character in text)[:100]

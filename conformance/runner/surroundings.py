@@ -1,0 +1,117 @@
+"""What a claim must leave as it was in the process that runs it, beside the state of torch: put back, or told."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+
+class Surroundings:
+    """A snapshot of this process, to compare with after each claim.
+
+    Parameters
+    ----------
+    descriptors
+        The file descriptors by which this process talks to the supervisor.
+
+    Attributes
+    ----------
+    spent
+        Why this process must not judge another claim, in words; empty while it may. What can't be put back, such as
+        a thread that goes on, would otherwise be felt by the next claim.
+    """
+
+    def __init__(self, descriptors: Iterable[int]) -> None:
+        self.spent = ""
+        self._folder = Path.cwd()
+        self._variables = dict(os.environ)
+        self._handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+        self._streams = (sys.stdin, sys.stdout, sys.stderr)
+        self._recursion = sys.getrecursionlimit()
+        self._collects = gc.isenabled()
+        self._threads = set(threading.enumerate())
+        self._descriptors = {number: _identity(number) for number in (0, 1, 2, *descriptors)}
+
+    def leaks(self) -> list[str]:
+        """Return what the claim left changed, by name; it is as before then, unless the process is spent."""
+        if any(_identity(number) != before for number, before in self._descriptors.items()):
+            self.spent = "closed or replaced file descriptors"
+        if any(thread not in self._threads for thread in threading.enumerate()):
+            self.spent = "left threads running"
+        if _has_children():
+            self.spent = "left processes running"
+        sys.stdin, sys.stdout, sys.stderr = self._streams
+        if sys.getrecursionlimit() != self._recursion:
+            sys.setrecursionlimit(self._recursion)
+        if self._collects and not gc.isenabled():
+            gc.enable()
+        found = []
+        if self._moved():
+            found.append("working directory")
+        if self._handles_signals_differently():
+            found.append("signal handlers")
+        if os.environ != self._variables:
+            self._restore_variables()
+        return found
+
+    def _moved(self) -> bool:
+        try:
+            if Path.cwd() == self._folder:
+                return False
+        except FileNotFoundError:
+            pass  # the claim removed it
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            os.chdir(self._folder)
+        except OSError as error:
+            self.spent = f"left no working directory: {error}"
+        return True
+
+    def _handles_signals_differently(self) -> bool:
+        changed = False
+        for timer in _TIMERS:
+            if signal.getitimer(timer) != (0.0, 0.0):
+                signal.setitimer(timer, 0)
+                changed = True
+        for number, before in self._handlers.items():
+            if signal.getsignal(number) != before:
+                changed = True
+                if before is None:
+                    self.spent = f"replaced the handler of signal {number}"
+                else:
+                    signal.signal(number, before)
+        return changed
+
+    def _restore_variables(self) -> None:
+        # No leak of the claim: a library, too, sets some when it is first used.
+        for name in {*self._variables, *os.environ}:
+            if name not in self._variables:
+                del os.environ[name]
+            elif os.environ.get(name) != self._variables[name]:
+                os.environ[name] = self._variables[name]
+
+
+def _identity(descriptor: int) -> Any:
+    try:
+        status = os.fstat(descriptor)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _has_children() -> bool:
+    """Say whether a process that this one started still runs; those that ended are reaped."""
+    try:
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+    except ChildProcessError:
+        return False
+    return True

@@ -1,0 +1,203 @@
+"""One claim on one release, measured in a throwaway environment or by a command of the user's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+from conformance.language.corpus import default_root
+from conformance.language.model import Claim
+from conformance.results.cells import release_order
+from conformance.results.schema import VERDICTS
+from conformance.results.store import Results
+
+#: What the package needs beside torch and NumPy.
+_REQUIREMENTS = (
+    "hypothesis>=6.100",
+    "pytest>=8",
+    "pytest-xdist>=3.5",
+    "PyYAML>=6",
+    "packaging>=22",
+    "fastjsonschema>=2.19",
+)
+_INSTALL_SECONDS, _RUN_SECONDS = 3600, 900
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Failed(Exception):
+    """A release could not be installed or run; the message says why."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The verdict of a claim on a release, and the whole entry where there is one."""
+
+    verdict: str
+    entry: Optional[Mapping[str, Any]] = None
+
+
+def measure_with_command(command: str, release: str, claim: str) -> Measurement:
+    """Run a command with a release and a claim's id as its last arguments.
+
+    Raises
+    ------
+    Failed
+        If it does not end with 0, or its last line is no verdict.
+    """
+    ran = _run([*shlex.split(command), release, claim], _INSTALL_SECONDS, "the command of --measure")
+    last = (ran.stdout.strip().splitlines() or [""])[-1].strip()
+    if last not in VERDICTS:
+        raise Failed(f"the command printed {last[:80]!r} and no verdict")
+    return Measurement(last)
+
+
+def measure_with_environment(
+    claim: Claim, release: str, scratch: Path, recorded: Sequence[Results] = ()
+) -> Measurement:
+    """Install a release into an environment of its own, run the claim there, and remove the environment.
+
+    Parameters
+    ----------
+    scratch
+        A folder for the environment and for a copy of this package.
+    recorded
+        Result files: the nearest release's Python and NumPy are taken from them.
+
+    Raises
+    ------
+    Failed
+        If something can't be installed, or the run gives no verdict.
+    """
+    python, numpy = _company(release, recorded)
+    environment = scratch / f"torch-{release}"
+    try:
+        interpreter = _create(environment, python)
+        _install(interpreter, [f"torch=={release}", numpy, *_REQUIREMENTS, *_old_setuptools(release)])
+        return _run_claim(claim, interpreter, _copied_package(scratch), environment / "results")
+    finally:
+        shutil.rmtree(environment, ignore_errors=True)
+
+
+def _company(release: str, recorded: Sequence[Results]) -> tuple[str, str]:
+    from packaging.version import Version
+
+    version = Version(release)
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if not recorded:
+        return here, "numpy<2" if version < Version("2.3") else "numpy"
+    # The release of the same minor version, else the nearest older one, else the oldest.
+    older = [results for results in recorded if release_order(results).release[:2] <= version.release[:2]]
+    nearest = (older or list(recorded)[:1])[-1]
+    return nearest.environment["python"], f"numpy=={nearest.environment['numpy']}"
+
+
+def _create(environment: Path, python: str) -> str:
+    uv = shutil.which("uv")
+    if uv is not None:
+        _run([uv, "venv", "--quiet", "--python", python, str(environment)], _INSTALL_SECONDS, "uv venv")
+    else:
+        base = shutil.which(f"python{python}")
+        if base is None and python == f"{sys.version_info.major}.{sys.version_info.minor}":
+            base = sys.executable
+        if base is None:
+            raise Failed(f"Python {python} is not installed; install it, or uv, which brings it")
+        _run([base, "-m", "venv", str(environment)], _INSTALL_SECONDS, "python -m venv")
+    folder = "Scripts" if os.name == "nt" else "bin"
+    return str(environment / folder / "python")
+
+
+def _install(interpreter: str, requirements: Sequence[str]) -> None:
+    uv = shutil.which("uv")
+    if uv is not None:
+        command = [uv, "pip", "install", "--quiet", "--python", interpreter, *requirements]
+    else:
+        command = [interpreter, "-m", "pip", "install", "--quiet", *requirements]
+    _run(command, _INSTALL_SECONDS, "the installation")
+
+
+def _old_setuptools(release: str) -> list[str]:
+    # Releases before 2.0 need parts of setuptools that later ones dropped.
+    return ["setuptools<70"] if release.startswith("1.") else []
+
+
+def _copied_package(scratch: Path) -> Path:
+    """Copy the package with its corpus: an environment of another Python must not see the packages beside it."""
+    folder = scratch / "package"
+    if not folder.exists():
+        shutil.copytree(_PACKAGE, folder / "conformance", ignore=shutil.ignore_patterns("__pycache__", "tests"))
+        if not (folder / "conformance" / "_corpus" / "spec").is_dir():
+            shutil.copytree(default_root(), folder / "spec")
+    return folder
+
+
+def _run_claim(claim: Claim, interpreter: str, package: Path, results: Path) -> Measurement:
+    spec = _spec_of(claim, package)
+    command = [
+        interpreter,
+        "-m",
+        "conformance",
+        "run",
+        str(spec),
+        "-k",
+        claim.slug,
+        "--device",
+        "cpu",
+        f"--results={results}",
+    ]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    ran = _run(
+        command, _RUN_SECONDS, "the run", {**environment, "PYTHONPATH": str(package)}, fails=True, folder=package
+    )
+    entry = _measured(claim, results)
+    if entry is None:
+        last = ((ran.stdout + ran.stderr).strip().splitlines() or ["nothing printed"])[-1]
+        raise Failed(f"the run gave no verdict: {last[:200]}")
+    return Measurement(str(entry["verdict"]), entry)
+
+
+def _spec_of(claim: Claim, package: Path) -> Path:
+    root = next(path for path in (package / "conformance" / "_corpus" / "spec", package / "spec") if path.is_dir())
+    return root / Path(claim.place.path).resolve().relative_to(default_root().resolve())
+
+
+def _measured(claim: Claim, results: Path) -> Optional[dict[str, Any]]:
+    """Read the outcome that a run of less than the whole corpus leaves behind, or its result file."""
+    for path in [*results.glob("torch-*.json"), *results.glob(".stopped-run.jsonl")]:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and record.get("id") == claim.id:
+                outcome: dict[str, Any] = record["outcome"]
+                return outcome
+    return None
+
+
+def _run(
+    command: Sequence[str],
+    seconds: float,
+    what: str,
+    environment: Optional[Mapping[str, str]] = None,
+    *,
+    fails: bool = False,
+    folder: Optional[Path] = None,
+) -> subprocess.CompletedProcess[str]:
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, text=True, timeout=seconds, check=False, env=environment, cwd=folder
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Failed(f"{what}: {error}") from None
+    if ran.returncode != 0 and not fails:
+        lines = (ran.stderr.strip() or ran.stdout.strip()).splitlines() or ["no message"]
+        raise Failed(f"{what} ended with {ran.returncode}: {lines[-1][:300]}")
+    return ran
