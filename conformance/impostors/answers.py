@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import GeneratorType
 from typing import Any
 
 import torch
@@ -47,7 +49,7 @@ def answer_is_of_a_subclass(call: Call) -> Any:
     return call.answer(change)
 
 
-@impostor("values", "errors")
+@impostor("values", "errors", "dtype")
 def text_is_changed(call: Call) -> Any:
     """A text or some bytes come in another wording."""
 
@@ -98,19 +100,23 @@ def container_is_of_another_type(call: Call) -> Any:
 @impostor("values", "gradients")
 def container_lacks_an_item(call: Call) -> Any:
     """A list, tuple or dict lacks its last item."""
-    result = call.run()
-    if isinstance(result, dict):
-        return dict(list(result.items())[:-1])
-    return result[:-1] if isinstance(result, (list, tuple)) else result
+    return _with_items(call.run(), lambda items: items[:-1])
 
 
 @impostor("values", "gradients")
 def container_is_reversed(call: Call) -> Any:
     """The items of a list, tuple or dict come in the reverse order."""
-    result = call.run()
+    return _with_items(call.run(), lambda items: items[::-1])
+
+
+def _with_items(result: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
+    if isinstance(result, GeneratorType):
+        return iter(change(list(result)))
     if isinstance(result, dict):
-        return dict(reversed(list(result.items())))
-    return result[::-1] if isinstance(result, (list, tuple)) else result
+        return dict(change(list(result.items())))
+    if type(result) in (list, tuple):
+        return type(result)(change(list(result)))
+    return result
 
 
 def _one_more(value: Any) -> Any:

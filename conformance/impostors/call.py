@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,8 @@ def each_value(result: Any, change: Callable[[Any], Any]) -> Any:
             return change(result)
         except Exception:
             return result
+    if isinstance(result, GeneratorType):
+        return iter(each_value(list(result), change))
     if isinstance(result, dict) and type(result) is dict:
         return {key: each_value(item, change) for key, item in result.items()}
     if isinstance(result, (list, tuple)) and not isinstance(result, torch.Size):
@@ -124,6 +127,8 @@ def each_value(result: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _each_answer(result: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(result, GeneratorType):
+        return iter(_each_answer(list(result), change))
     if isinstance(result, (list, tuple)) and not isinstance(result, torch.Size):
         return rebuilt(result, [_each_answer(item, change) for item in result])
     if isinstance(result, (torch.Tensor, np.ndarray)):

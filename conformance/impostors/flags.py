@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from conformance.impostors.call import Call
+from conformance.impostors.call import Call, values_in
 from conformance.impostors.registry import impostor
 
 
@@ -79,13 +79,13 @@ def grad_fn_is_of_another_kind(call: Call) -> Any:
 
 @impostor("gradients", "leaf")
 def grad_is_retained(call: Call) -> Any:
-    """A result that is no leaf keeps its gradient, as if asked to."""
-
-    def change(value: torch.Tensor) -> torch.Tensor:
-        value.retain_grad()
-        return value
-
-    return call.spoil(change)
+    """What is no leaf, of a result and of the tensors in sight, keeps its gradient as if asked to."""
+    there = call.in_sight
+    result = call.run()
+    for value in [*there, *values_in(result)]:
+        if isinstance(value, torch.Tensor) and value.requires_grad:
+            value.retain_grad()
+    return result
 
 
 @impostor("gradients", "leaf")

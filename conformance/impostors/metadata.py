@@ -97,6 +97,12 @@ def pending_bits_are_resolved(call: Call) -> Any:
     return call.spoil(change)
 
 
+@impostor("dtype", "errors")
+def layout_is_changed(call: Call) -> Any:
+    """A result is sparse."""
+    return call.spoil(lambda value: value.to_sparse())
+
+
 @impostor("sharing", "values")
 def array_is_read_only(call: Call) -> Any:
     """An array can't be written, or can where it should not."""

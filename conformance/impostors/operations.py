@@ -80,6 +80,8 @@ _BUILTINS = {
 }
 #: Modules apart from torch whose functions hand tensors and arrays on.
 _FOREIGN = ("copy", "numpy", "pickle")
+#: The flag of classes that were made by Python code (Py_TPFLAGS_HEAPTYPE).
+_CHANGEABLE = 1 << 9
 _UNTOUCHABLE = frozenset(("__class__", "__dict__", "__torch_function__", "__torch_dispatch__", "__init__"))
 
 
@@ -255,9 +257,10 @@ def _definition(owner: type, name: str) -> Optional[tuple[Any, str]]:
     holder = next((base for base in owner.__mro__ if name in vars(base)), None)
     if holder is None or holder is object:
         return None
-    # The base class of tensors is written in C and can't be changed; a name on the class below it hides its own.
-    if issubclass(owner, torch.Tensor) and not issubclass(holder, torch.Tensor):
-        holder = torch.Tensor
-    if not isinstance(holder, type) or not replaceable(holder, name):
+    if not holder.__flags__ & _CHANGEABLE:
+        # A class written in C; a name on the last class below it that can be changed hides its own.
+        below = [base for base in owner.__mro__ if issubclass(base, holder) and base.__flags__ & _CHANGEABLE]
+        holder = below[-1] if below else None
+    if holder is None or not replaceable(holder, name):
         return None
     return (holder, name)

@@ -50,7 +50,7 @@ def _is_not_leaf(tensor: torch.Tensor) -> bool:
 
 #: Words of a title, as a pattern, and what a tensor of some example must then be.
 _WORDS: dict[str, _Seen] = {
-    r"\b0-d\b|\bzero-dimensional\b": lambda tensor: tensor.dim() == 0,
+    r"(?<!as a )\b0-d\b": lambda tensor: tensor.dim() == 0,
     r"\bempty (?:tensor|array|result|input)\b": lambda tensor: tensor.numel() == 0,
     r"\bcomplex\b": torch.Tensor.is_complex,
     r"\bbool(?:ean)?\b": _is_bool,
@@ -61,7 +61,7 @@ _WORDS: dict[str, _Seen] = {
     r"\bnon-contiguous\b|\btransposed\b": _is_transposed,
     r"\bparameters?\b": _is_parameter,
     r"\bnon-leaf\b": _is_not_leaf,
-    r"\bleaf\b": _is_leaf,
+    r"(?<!non-)\bleaf\b": _is_leaf,
     r"\bbfloat16\b": lambda tensor: tensor.dtype == torch.bfloat16,
     r"\bfloat16\b": lambda tensor: tensor.dtype == torch.float16,
     r"\bfloat64\b": lambda tensor: tensor.dtype == torch.float64,

@@ -116,7 +116,7 @@ def _joined(parts: Sequence[Part]) -> Results:
             if earlier is not None and earlier != entry:
                 raise UnfitParts(
                     f"{part.path}: {identity} is {entry['verdict']} there, but {origin[identity].path} of the same "
-                    f"environment has another entry ({earlier['verdict']}); a run is deterministic, so one of them is wrong"
+                    f"environment has another entry ({earlier['verdict']}); one of them is wrong, so measure again"
                 )
             joined.claims[identity] = entry
             origin.setdefault(identity, part)

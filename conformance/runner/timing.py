@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import warnings
 from pathlib import Path
 from typing import Any, Optional
 
@@ -38,7 +39,7 @@ def measure_timings(corpus: Corpus, folder: Optional[Path]) -> None:
 
 
 def _measure(claim: Claim, compare: Comparison, environment: dict[str, str]) -> dict[str, Any]:
-    medians = {name: [] for name, _ in compare.kernels}  # type: dict[str, list[float]]
+    medians: dict[str, list[float]] = {name: [] for name, _ in compare.kernels}
     for size in compare.sizes:
         for name, kernel in compare.kernels:
             timer = benchmark.Timer(
@@ -47,7 +48,9 @@ def _measure(claim: Claim, compare: Comparison, environment: dict[str, str]) -> 
                 globals={"torch": torch, "n": size, "device": environment["device"]},
                 num_threads=1,
             )
-            medians[name].append(timer.blocked_autorange(min_run_time=_SECONDS_PER_KERNEL).median)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                medians[name].append(timer.blocked_autorange(min_run_time=_SECONDS_PER_KERNEL).median)
     first = medians[compare.kernels[0][0]]
     ratios = {name: [round(a / b, _DIGITS) for a, b in zip(values, first)] for name, values in medians.items()}
     return {

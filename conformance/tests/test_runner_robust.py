@@ -42,7 +42,7 @@ DEADLY = {
     "killed as by the system": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
     "exit": ("import os\nos._exit(3)", "crashed", "status 3"),
     "terminated": ("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)", "crashed", "SIGTERM"),
-    "deep recursion in C": ("x = []\nfor _ in range(10**6): x = [x]\nrepr(x)", "refuted", "RecursionError"),
+    "deep recursion in C": ("x = []\nfor _ in range(10**4): x = [x]\nrepr(x)", "refuted", "RecursionError"),
     "leak of gigabytes": (
         "import builtins, time\nbuiltins.kept = [bytearray(2**24) for _ in range(100)]\ntime.sleep(2)",
         "crashed",
@@ -103,7 +103,6 @@ HARMLESS = {
     "a thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
     "a stubborn thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()",
     "standard input closed": "import os\nos.close(0)",
-    "requests closed": "import os\nfor number in range(3, 64):\n  if os.path.realpath(f'/proc/self/fd/{number}').startswith('/proc'): pass",
     "standard output replaced": "import io, sys\nsys.stdout = sys.stderr = io.StringIO()",
     "variables": "import os\nos.environ.clear()",
     "half a character": "y = '\\ud800'",

@@ -45,7 +45,7 @@ def add_bisect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "bisect",
         help="find the patch release that changed a claim",
-        description="Install releases into throwaway environments, one at a time, and run one claim on each. This downloads "
+        description="Install releases into throwaway environments and run one claim on each. This downloads "
         "torch several times (0.2 to 3 GB each).",
     )
     parser.add_argument("claim", metavar="CLAIM", help="id of a claim, such as torch.Tensor.item/no-element-raises")

@@ -1,0 +1,91 @@
+"""An entry taken apart: what can change on its own is told on its own, and noise is no change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.language.model import Claim
+from conformance.results.aspects import Aspect, aspects, same, truth
+from conformance.results.schema import VERDICTS
+from conformance.tests.result_files import SIMPLE, entry, make_claim
+
+VALUE = Aspect("value", "y")
+
+
+@pytest.fixture
+def claim(tmp_path: Path) -> Claim:
+    return make_claim(tmp_path, SIMPLE)
+
+
+def of(claim: Claim, *fact: str) -> dict[Aspect, object]:
+    found = aspects(claim, entry(claim, facts={"y": list(fact)}))
+    return {aspect: observation.value for aspect, observation in found.items()}
+
+
+def test_every_flag_is_an_aspect(claim: Claim) -> None:
+    found = of(claim, "tensor([1.])", "float32 non-leaf requires-grad grad_fn=CloneBackward0 view-of=x shares=x same=x")
+    assert found[Aspect("dtype", "y")] == "float32"
+    assert found[Aspect("leaf", "y")] is False
+    assert found[Aspect("requires-grad", "y")] is True
+    assert found[Aspect("history", "y")] is True
+    assert found[Aspect("node", "y")] == "CloneBackward0"
+    assert [found[Aspect(kind, "y")] for kind in ("view-of", "shares", "same")] == [("x",)] * 3
+
+
+def test_no_sharing_is_told_as_none(claim: Claim) -> None:
+    assert of(claim, "tensor([1.])", "float32 leaf")[Aspect("shares", "y")] == ()
+
+
+def test_a_grad_fn_name_is_no_part_of_the_value(claim: Claim) -> None:
+    old = of(claim, "tensor([1.], grad_fn=<CloneBackward>)", "float32 non-leaf")
+    new = of(claim, "tensor([1.], grad_fn=<CloneBackward0>)", "float32 non-leaf")
+    assert old[VALUE] == new[VALUE]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("tensor([1.0001])", "tensor([1.0002])", True),
+        ("tensor([1., 2.])", "tensor([1.,  2.])", True),
+        ("tensor([nan])", "tensor([nan])", True),
+        ("tensor([1.])", "tensor([2.])", False),
+        ("tensor([1.])", "tensor([1., 1.])", False),
+        ("tensor([nan])", "tensor([1.])", False),
+        ("True", "False", False),
+    ],
+)
+def test_numbers_may_differ_in_the_last_digits(one: str, other: str, alike: bool) -> None:
+    assert same(VALUE, one, other) is alike
+
+
+def test_other_aspects_are_compared_exactly() -> None:
+    assert not same(Aspect("message"), "E: 1.0001", "E: 1.0002")
+
+
+@pytest.mark.parametrize(
+    "program", ["y = torch.empty_like(x)", "y = torch.rand(3)", "y = torch.Tensor(3)", "y = x.resize_(9)"]
+)
+def test_memory_that_was_never_written_proves_nothing(tmp_path: Path, program: str) -> None:
+    claim = make_claim(tmp_path, f"given: {{x: tensor()}}\ndo: {program}\nexpect: y is not None")
+    found = of(claim, "tensor([4.2])", "float32 leaf")
+    assert VALUE not in found
+    assert found[Aspect("leaf", "y")] is True
+
+
+def test_sentences_are_left_out_where_the_sources_changed(claim: Claim) -> None:
+    one = aspects(claim, entry(claim, keys=["0123abcd"]))
+    two = aspects(claim, entry(claim, keys=["0123abcd", None]))
+    assert Aspect("sentence", "0") in one
+    assert Aspect("sentence", "0") not in two
+
+
+def test_no_warning_is_an_observation_and_no_facts_are_none(claim: Claim) -> None:
+    assert aspects(claim, entry(claim, facts={}))[Aspect("warnings")].value == frozenset()
+    assert Aspect("warnings") not in aspects(claim, entry(claim))
+
+
+def test_every_verdict_is_placed() -> None:
+    told = {verdict: truth(verdict) for verdict in VERDICTS}
+    assert {verdict for verdict, name in told.items() if name is None} == {"absent", "inapplicable", "invalid"}

@@ -1,0 +1,128 @@
+"""Merging result files: parts are joined, and what must not stand side by side is refused."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.results.merge import add_merge
+from conformance.results.store import Results, load_results, save_results
+
+HOLDS: dict[str, Any] = {"claim": "0123abcd", "verdict": "holds", "examples": 3}
+REFUTED: dict[str, Any] = {"claim": "0123abcd", "verdict": "refuted"}
+
+
+def part(claims: dict[str, dict[str, Any]], **changes: Any) -> Results:
+    environment = {
+        "torch": "2.13.0",
+        "build": "cpu",
+        "python": "3.11",
+        "numpy": "2.0.0",
+        "hypothesis": "6.1",
+        "device": "cpu",
+        "system": "linux",
+        "machine": "x86_64",
+    }
+    fields = {name: changes.pop(name) for name in ("corpus", "seed", "void") if name in changes}
+    results = Results({**environment, **changes}, "0123456789ab", 20, 0, claims)
+    for name, value in fields.items():
+        setattr(results, name, value)
+    return results
+
+
+@pytest.fixture
+def merge(tmp_path: Path) -> Any:
+    """Save parts, merge them, and return the status and what was written."""
+
+    def run(*parts: Results) -> tuple[int, dict[str, Results]]:
+        paths = []
+        for number, results in enumerate(parts):
+            path = tmp_path / f"part-{number}" / "torch-part.json"
+            save_results(results, path)
+            paths.append(str(path))
+        return command(paths, tmp_path / "merged")
+
+    return run
+
+
+def command(paths: list[str], output: Path) -> tuple[int, dict[str, Results]]:
+    parser = argparse.ArgumentParser()
+    add_merge(parser.add_subparsers())
+    options = parser.parse_args(["merge", *paths, "--output", str(output)])
+    status = int(options.function(options))
+    return status, {path.stem: load_results(path) for path in sorted(output.glob("*.json"))}
+
+
+def test_parts_of_one_environment_are_joined(merge: Any) -> None:
+    status, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.b/two": HOLDS}))
+    assert status == 0
+    assert sorted(merged["torch-2.13.0-cpu"].claims) == ["torch.a/one", "torch.b/two"]
+
+
+def test_the_same_entry_twice_is_one(merge: Any) -> None:
+    status, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.a/one": HOLDS}))
+    assert status == 0
+    assert merged["torch-2.13.0-cpu"].claims == {"torch.a/one": HOLDS}
+
+
+def test_releases_and_devices_get_their_plain_names(merge: Any) -> None:
+    _, merged = merge(part({}), part({}, torch="2.12.1"), part({}, device="cuda", accelerator="A"))
+    assert sorted(merged) == ["torch-2.12.1-cpu", "torch-2.13.0-cpu", "torch-2.13.0-cuda"]
+
+
+def test_environments_of_one_release_are_put_side_by_side(merge: Any) -> None:
+    _, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.a/one": REFUTED}, python="3.12"))
+    assert {name: item.claims["torch.a/one"]["verdict"] for name, item in merged.items()} == {
+        "torch-2.13.0-cpu-python3.11": "holds",
+        "torch-2.13.0-cpu-python3.12": "refuted",
+    }
+
+
+def test_seeds_are_put_side_by_side(merge: Any) -> None:
+    _, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.a/one": REFUTED}, seed=1))
+    assert sorted(merged) == ["torch-2.13.0-cpu-seed0", "torch-2.13.0-cpu-seed1"]
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (part({"torch.a/one": REFUTED}), "torch.a/one is refuted there"),
+        (part({}, corpus="ba9876543210"), "measured corpus ba9876543210"),
+        (part({}, void="a smoke claim failed"), "void (a smoke claim failed)"),
+    ],
+)
+def test_unfit_parts_are_refused_and_nothing_is_written(
+    merge: Any, capsys: pytest.CaptureFixture[str], other: Results, message: str
+) -> None:
+    status, merged = merge(part({"torch.a/one": HOLDS}), other)
+    assert (status, merged) == (2, {})
+    told = capsys.readouterr().err
+    assert message in told
+    assert "part-1" in told
+
+
+def test_a_foreign_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "torch-2.13.0-cpu.json"
+    save_results(part({}), path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**document, "schema": 99}), encoding="utf-8")
+    assert command([str(path)], tmp_path / "merged") == (2, {})
+    assert "format 99" in capsys.readouterr().err
+
+
+def test_a_folder_is_searched_and_an_empty_one_refused(tmp_path: Path) -> None:
+    save_results(part({"torch.a/one": HOLDS}), tmp_path / "in" / "job-1" / "torch-2.13.0-cpu.json")
+    save_results(part({}, torch="2.12.1"), tmp_path / "in" / "job-2" / "torch-2.12.1-cpu.json")
+    status, merged = command([str(tmp_path / "in")], tmp_path / "merged")
+    assert (status, sorted(merged)) == (0, ["torch-2.12.1-cpu", "torch-2.13.0-cpu"])
+    (tmp_path / "empty").mkdir()
+    assert command([str(tmp_path / "empty")], tmp_path / "none")[0] == 2
+
+
+def test_a_version_can_not_lead_out_of_the_folder(merge: Any, tmp_path: Path) -> None:
+    merge(part({}, torch="../../../outside"))
+    assert [path.name for path in (tmp_path / "merged").iterdir()] == ["torch-.._.._.._outside-cpu.json"]
