@@ -139,6 +139,25 @@ def lint(session: nox.Session) -> None:
     session.run("conformance", "check")
 
 
+def _releases() -> list[object]:
+    """Return each release with the Python to measure it on: the newest that it runs on and that most systems have."""
+    newest_common = (3, 12)
+    rows = []
+    for torch, (_, newest, _) in RELEASES.items():
+        version = "{}.{}".format(*min(newest, newest_common))
+        rows.append(nox.param(_interpreter(version), torch, id=torch))
+    return rows
+
+
+@nox.session(default=False)
+@nox.parametrize(["python", "torch"], _releases())
+def release(session: nox.Session, torch: str) -> None:
+    """Measure one release; a CI system makes a job of each (``nox --list --json``) and joins them with merge."""
+    _install_torch(session, torch)
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
+    session.run("conformance", "run", *_results_option(session.posargs), *session.posargs)
+
+
 @nox.session
 def matrix(session: nox.Session) -> None:
     """Measure every release that has no current result file: one environment at a time is installed, run and removed.
@@ -213,7 +232,16 @@ def timings(session: nox.Session) -> None:
 
 
 def _install_torch(session: nox.Session, torch: str) -> None:
-    """Install a release of torch with a NumPy that it was built for."""
+    """Install a release of torch with a NumPy that it was built for; or a wheel's path, or a nightly.
+
+    A nightly comes from the index that pip is configured with.
+    """
+    if torch == "nightly":
+        session.install("--pre", "torch", "numpy")
+        return
+    if torch.endswith(".whl"):
+        session.install(torch, "numpy")
+        return
     minor = torch.split("+")[0].rsplit(".", 1)[0]
     numpy = next(
         (needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), ("numpy",)

@@ -193,7 +193,7 @@ class _TallyKeeper:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         record = _record(report) if report.when == "call" else None
         if record is not None:
-            self._tally.add(report.nodeid, record)
+            self._tally.add(report.nodeid, record, None if record.get("kept") else report.duration)
 
     def pytest_sessionfinish(self) -> None:
         self._tally.finish()

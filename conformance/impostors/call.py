@@ -109,8 +109,8 @@ def values_in(item: Any) -> Iterator[Any]:
 def each_value(result: Any, change: Callable[[Any], Any]) -> Any:
     """Apply a change to each tensor and array of a result, also inside containers.
 
-    A change that is not possible for a value, such as a gradient for integers, leaves it as it is: there the wrong torch
-    and the real one agree.
+    A change that is not possible for a value, such as a gradient for integers, leaves it as it is: there the wrong
+    torch and the real one agree.
     """
     if isinstance(result, (torch.Tensor, np.ndarray)):
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from random import Random
 from typing import Optional
 
 import torch
@@ -19,7 +20,7 @@ from conformance.impostors.presence import Presence
 from conformance.impostors.reached import Reached
 from conformance.impostors.registry import Impostor, impostors
 from conformance.impostors.titles import Title
-from conformance.inputs.choices import CanonicalChoices, Choices, NoSuchInput, SweepChoices
+from conformance.inputs.choices import CanonicalChoices, Choices, HypothesisChoices, NoSuchInput, SweepChoices
 from conformance.inputs.given import Example, Given, InvalidGiven
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
@@ -31,7 +32,8 @@ from conformance.runner.trial import Trial, run_trial, satisfies
 #: How many examples each impostor gets at first, and how many where a part still stands.
 FIRST_EXAMPLES = 3
 MOST_EXAMPLES = 16
-_MOST_DRAWS = 200
+_MOST_POSITIONS = 2000
+_RANDOM_DRAWS = 200
 #: How long one attempt may take, in seconds; it takes less than a thousandth of that as a rule.
 _LONGEST = 2.0
 
@@ -278,11 +280,14 @@ _HONEST = Impostor("honest", "Does what torch does", frozenset(), _honest)
 
 
 def _spread() -> Iterator[Choices]:
-    """Yield the canonical choices, then positions all over the sweep."""
+    """Yield the canonical choices, positions all over the sweep, and random ones, the same each time."""
     yield CanonicalChoices()
     first = SweepChoices(0)
     yield first
     length = max(first.length, 2)
-    for step in range(1, min(length, _MOST_DRAWS)):
+    for step in range(1, min(length, _MOST_POSITIONS)):
         # Steps of the golden ratio: any few of them lie all over the sweep.
         yield SweepChoices(int(length * (step * 0.6180339887 % 1)))
+    generator = Random(0)
+    for _ in range(_RANDOM_DRAWS):
+        yield HypothesisChoices(lambda strategy: generator.getrandbits(128).to_bytes(16, "little"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Optional
 
 from conformance.impostors.crew import Crew, CrewFailed, processors
 from conformance.impostors.record import record_of, save_record
@@ -39,8 +40,8 @@ def confront_claims(
     processes
         How many processes share the claims.
     results
-        Folder of result files. The record of a whole campaign is written into its folder ``impostors``, and the examples
-        that its result file counts are looked at.
+        Folder of result files. The record of a whole campaign is written into its folder ``impostors``, and the
+        examples that its result file counts are looked at.
     verbose
         Print the impostors that kill each claim.
     """

@@ -1,4 +1,4 @@
-"""Several processes that share the claims; one that torch ends is replaced, and the claim tried again without the attempt."""
+"""Several processes that share the claims; where torch ends one, its claim is tried again without the attempt."""
 
 from __future__ import annotations
 
@@ -40,15 +40,22 @@ class Crew:
         Python files that define further impostors.
     only
         Names of the impostors to use; none for all.
+    attempt_limit
+        How long one attempt may take, in seconds, before its process is ended.
     """
 
     def __init__(
-        self, processes: int, device: str = "cpu", plugins: Iterable[Path] = (), only: Iterable[str] = ()
+        self,
+        processes: int,
+        device: str = "cpu",
+        plugins: Iterable[Path] = (),
+        only: Iterable[str] = (),
+        attempt_limit: float = ATTEMPT_LIMIT,
     ) -> None:
         options = Options(device, tuple(map(str, plugins)), tuple(only))
         self._folder = tempfile.TemporaryDirectory(prefix="conformance-")
         self._members = [
-            _Member(Path(self._folder.name, f"log{number}"), options) for number in range(processes)
+            _Member(Path(self._folder.name, f"log{number}"), options, attempt_limit) for number in range(processes)
         ]
         #: What is measured, and the impostors by name with what is wrong with them.
         self.environment: dict[str, str] = {}
@@ -96,8 +103,9 @@ class Crew:
 class _Member:
     """One process and the claim it is at."""
 
-    def __init__(self, log: Path, options: Options) -> None:
+    def __init__(self, log: Path, options: Options, attempt_limit: float) -> None:
         self._log = log
+        self._attempt_limit = attempt_limit
         self._options = options
         self._process: Any = None
         self._connection: Any = None
@@ -155,7 +163,7 @@ class _Member:
             return self._start_over(crashed=True)
         if self._note.value != self._seen:
             self._seen, self._since = self._note.value, time.monotonic()
-        elif time.monotonic() - self._since > ATTEMPT_LIMIT:
+        elif time.monotonic() - self._since > self._attempt_limit:
             return self._start_over(crashed=False)
         return None
 

@@ -17,8 +17,8 @@ class DeadlinePassed(Exception):
 class Deadline:
     """A context manager: a program that runs longer gets an error raised in it.
 
-    It works in the main thread, where the system has interval timers; elsewhere there is no limit. Code of this package is not
-    interrupted, so that what an impostor replaced is put back.
+    It works in the main thread, where the system has interval timers; elsewhere there is no limit. Code of this package
+    is not interrupted, so that what an impostor replaced is put back.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""Impostors that get what autograd says about a tensor wrong: whether it requires grad, is a leaf, which node made it."""
+"""Impostors that get wrong what autograd says about a tensor: it requires grad, is a leaf, was made by a node."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -31,8 +32,9 @@ def requires_grad_of_inputs_is_flipped(call: Call) -> Any:
     """The operation changes whether its arguments require grad."""
     result = call.run()
     for argument in call.arguments:
-        if isinstance(argument, torch.Tensor) and argument.is_leaf and argument.is_floating_point():
-            argument.requires_grad_(not argument.requires_grad)
+        if isinstance(argument, torch.Tensor) and argument.is_leaf:
+            if argument.is_floating_point() or argument.is_complex():
+                argument.requires_grad_(not argument.requires_grad)
         elif isinstance(argument, torch.Tensor) and not argument.is_leaf and not argument._is_view():
             argument.detach_()
     return result
@@ -43,8 +45,9 @@ def input_becomes_a_result(call: Call) -> Any:
     """The operation makes tensors in sight that are leaves the result of an operation."""
     result = call.run()
     for value in call.in_sight:
-        if isinstance(value, torch.Tensor) and value.is_leaf and value.is_floating_point() and not value.is_inference():
-            with torch.enable_grad():
+        if isinstance(value, torch.Tensor) and value.is_leaf and value.is_floating_point():
+            # It may be expanded, of a dtype without kernels, or made in inference mode: then it stays a leaf.
+            with torch.enable_grad(), suppress(RuntimeError):
                 value.detach_().add_(torch.zeros((), dtype=value.dtype, requires_grad=True), alpha=-1)
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Optional
 
 import torch
@@ -13,7 +14,7 @@ from conformance.impostors.registry import impostor
 Grad = Optional[torch.Tensor]
 
 
-class _Connect(torch.autograd.Function):
+class _Connect(torch.autograd.Function):  # type: ignore[misc]
     """A value on its own memory, that depends on a tensor as far as autograd knows."""
 
     @staticmethod
@@ -52,7 +53,11 @@ def history_is_kept(call: Call) -> Any:
         sources = [source for source in (*arguments, *there) if source.requires_grad and source is not value]
         with torch.enable_grad():
             source = sources[0] if sources else torch.zeros(1, requires_grad=True)
-            if source.shape == value.shape and source.data_ptr() == value.data_ptr() and source.stride() == value.stride():
+            if (
+                source.shape == value.shape
+                and source.data_ptr() == value.data_ptr()
+                and source.stride() == value.stride()
+            ):
                 return source.view_as(source)
             result: torch.Tensor = _Connect.apply(source, value)
             return result
@@ -214,8 +219,12 @@ def hook_is_called_twice(call: Call) -> Any:
 
 
 def _with_gradients(call: Call, change: Callable[[torch.Tensor, Grad], Grad]) -> Any:
-    """Run, and change every gradient that this brought: in the tensors in sight, and in a result that consists of some."""
-    held = [(value, grad, None if grad is None else grad.clone()) for value in _tensors_with_grad(call) for grad in [value.grad]]
+    """Run, and change every gradient that this brought, to the tensors in sight or as the result."""
+    held = [
+        (value, grad, None if grad is None else grad.clone())
+        for value in _tensors_with_grad(call)
+        for grad in [value.grad]
+    ]
     result = call.run()
     with torch.no_grad():
         for value, before, content in held:
@@ -244,7 +253,11 @@ def _same(a: torch.Tensor, b: Grad) -> bool:
 
 
 def _grad(value: Any) -> Grad:
-    return value.grad if isinstance(value, torch.Tensor) and (value.is_leaf or getattr(value, "retains_grad", False)) else None
+    return (
+        value.grad
+        if isinstance(value, torch.Tensor) and (value.is_leaf or getattr(value, "retains_grad", False))
+        else None
+    )
 
 
 def _tensors_with_grad(call: Call) -> list[torch.Tensor]:
@@ -272,10 +285,8 @@ def _leaves(value: torch.Tensor) -> list[torch.Tensor]:
 
 
 def _try_to_set_grad(value: torch.Tensor, grad: torch.Tensor) -> None:
-    try:
+    with suppress(RuntimeError):  # an inference tensor, or one whose metadata may not change
         value.grad = grad
-    except RuntimeError:
-        pass  # an inference tensor, or one whose metadata may not change
 
 
 def _connected(value: torch.Tensor) -> torch.Tensor:

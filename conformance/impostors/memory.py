@@ -38,7 +38,11 @@ def change_element(value: Any, *, last: bool = False) -> None:
     is_boolean = value.dtype in (torch.bool, np.dtype(bool))
     content = element.tobytes()
     # Made of these bytes, a float of any width is finite, and no small number that inputs like to use.
-    other = bytes([0 if any(content) else 1]) if is_boolean else bytes([0x3B if content[0] != 0x3B else 0x3A]) * len(content)
+    other = (
+        bytes([0 if any(content) else 1])
+        if is_boolean
+        else bytes([0x3B if content[0] != 0x3B else 0x3A]) * len(content)
+    )
     element[...] = np.frombuffer(other, np.uint8)
 
 

@@ -28,8 +28,8 @@ class Operation:
     places : tuple
         Pairs of a module or class, and the attribute's name there.
     in_program : bool
-        The program uses it. Otherwise only an expression does: then it is the judge that would be deceived, and a claim that
-        can fail in this way only is a weak one.
+        The program uses it. Otherwise only an expression does: then it is the judge that would be deceived, and a claim
+        that can fail in this way only is a weak one.
     """
 
     name: str

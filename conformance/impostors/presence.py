@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Optional
 
@@ -19,21 +20,17 @@ from conformance.impostors.registry import Impostor
 OCCASIONS = ("every", "first", "later")
 
 _MISSING = object()
-_PACKAGE = os.path.dirname(conformance.__file__)
-_REAL = tuple(
-    folder + os.sep
-    for folder in (
-        os.path.dirname(torch.__file__),
-        *(os.path.join(_PACKAGE, part) for part in ("checks", "impostors", "inputs", "runner")),
-    )
-)
+_PACKAGE = Path(conformance.__file__).parent
+_FOLDERS = (Path(torch.__file__).parent, *(_PACKAGE / part for part in ("checks", "impostors", "inputs", "runner")))
+#: Code in these folders gets the real torch.
+_REAL = tuple(f"{folder}{os.sep}" for folder in _FOLDERS)
 
 
 class Presence:
     """A context manager: inside it, one operation of torch is an impostor's.
 
-    It may be entered again after it was left; the uses are then counted on. Uses by torch itself, and by the parts of this
-    package that judge, are the real thing.
+    It may be entered again after it was left; the uses are then counted on. Uses by torch itself, and by the parts of
+    this package that judge, are the real thing.
 
     Parameters
     ----------

@@ -23,7 +23,12 @@ class Reached:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        nested = {node for top in ast.parse(text).body for node in ast.walk(top) if isinstance(node, ast.stmt) and node is not top}
+        nested = {
+            node
+            for top in ast.parse(text).body
+            for node in ast.walk(top)
+            if isinstance(node, ast.stmt) and node is not top
+        }
         self._statements = {node.lineno: node for node in nested}
         self._lines: set[int] = set()
         self._before: Any = None

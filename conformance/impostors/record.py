@@ -5,14 +5,15 @@
 - ``schema``: the version of this format, 1;
 - ``environment``: the same as in a result file;
 - ``corpus``: the revision of the corpus that was confronted;
-- ``impostors``: an object that gives, for each impostor in the order in which they are tried, what is wrong with it, in a line;
+- ``impostors``: an object that gives, for each impostor in the order in which they are tried, what is wrong with it;
 - ``claims``: an object with one entry on a line for each claim that was judged, sorted by id:
-  ``claim``, its fingerprint; ``parts``, how many parts its expectation has; ``killers``, the impostors that made some part
-  false, in order; and, where there are any, ``standing``, the names of the parts that nothing made false; ``answers``, the names of
-  those that only a wrong answer to their own question makes false; ``unkillable``, the spec's reason why none can.
+  ``claim``, its fingerprint; ``parts``, how many parts its expectation has; ``killers``, the impostors that made some
+  part false, in order; and, where there are any, ``standing``, the names of the parts that nothing made false;
+  ``answers``, the names of those that only a wrong answer to their own question makes false; ``unkillable``, the spec's
+  reason why none can.
 
-A claim without an entry was not judged: it is about timing, left open by its source, absent or inapplicable. There are no
-times, paths or dates, so that equal campaigns give equal files.
+A claim without an entry was not judged: it is about timing, left open by its source, absent or inapplicable. There are
+no times, paths or dates, so that equal campaigns give equal files.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Record:
         return f"torch-{self.environment['torch']}-{self.environment['device']}"
 
     def score(self) -> tuple[int, int, int]:
-        """Return how many claims were killed in all their parts, how many may stand for a reason, and how many were judged."""
+        """Return how many claims were killed in all parts, how many may stand for a reason, how many were judged."""
         entries = self.claims.values()
         killed = sum(not entry.get("standing") for entry in entries)
         excused = sum(bool(entry.get("standing")) and "unkillable" in entry for entry in entries)

@@ -15,7 +15,19 @@ from conformance.language.model import FAMILIES
 Behaviour = Callable[[Call], Any]
 
 #: The modules that define impostors, in the order in which they are tried.
-_MODULES = ("sharing", "writes", "gradients", "graph", "flags", "metadata", "contents", "answers", "errors", "notices", "modes")
+_MODULES = (
+    "sharing",
+    "writes",
+    "gradients",
+    "graph",
+    "flags",
+    "metadata",
+    "contents",
+    "answers",
+    "errors",
+    "notices",
+    "modes",
+)
 
 _impostors: dict[str, Impostor] = {}
 

@@ -64,23 +64,30 @@ class Report:
     def _survivors(self) -> list[str]:
         lines = []
         for claim, finding in self.survivors:
-            lines += [f"{part.place} {claim.id}: no impostor makes {part.name} false: {part.text}" for part in finding.standing]
+            lines += [
+                f"{part.place} {claim.id}: no impostor makes {part.name} false: {part.text}"
+                for part in finding.standing
+            ]
         return lines
 
     def _stale(self) -> list[str]:
         return [
-            f"{claim.place} {claim.id}: says that no impostor can kill it, but {finding.killers[0]} does: remove 'unkillable'"
+            f"{claim.place} {claim.id}: remove 'unkillable', since impostors kill it: {', '.join(finding.killers)}"
             for claim, finding in self.stale
         ]
 
     def _unsound(self) -> list[str]:
-        return [f"{claim.place} {claim.id}: fails without an impostor: {finding.detail}" for claim, finding in self.unsound]
+        return [
+            f"{claim.place} {claim.id}: fails without an impostor: {finding.detail}" for claim, finding in self.unsound
+        ]
 
     def _weak(self) -> list[str]:
         weak = [(claim, finding) for claim, finding in self._judged if finding.answers_only]
         if not weak:
             return []
-        lines = [f"\n{len(weak)} claims have parts that only a wrong answer makes false, and nothing that the program does:"]
+        lines = [
+            f"\n{len(weak)} claims have parts that only a wrong answer makes false, and nothing that the program does:"
+        ]
         for claim, finding in weak:
             lines += [f"  {claim.place} {claim.id}: {', '.join(finding.answers_only)}"]
         return lines
@@ -101,8 +108,11 @@ class Report:
         falsified = parts - sum(len(finding.standing) for _, finding in self._judged)
         kills = sum(len(finding.killers) for _, finding in self._judged)
         others = ", ".join(f"{count} {status}" for status, count in sorted(self._others.items()))
-        lines = ["", f"{killed} of {judged} claims killed, {falsified} of {parts} parts of expectations, by "
-                 f"{len(self._record.impostors)} impostors ({kills / max(judged, 1):.0f} a claim)"]
+        lines = [
+            "",
+            f"{killed} of {judged} claims killed, {falsified} of {parts} parts of expectations, by "
+            f"{len(self._record.impostors)} impostors ({kills / max(judged, 1):.0f} a claim)",
+        ]
         if excused:
             lines.append(f"{excused} may stand, for a reason")
         if self.unsound:

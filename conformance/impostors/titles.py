@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ def _is_integral(tensor: torch.Tensor) -> bool:
 
 
 def _is_bool(tensor: torch.Tensor) -> bool:
-    return tensor.dtype == torch.bool
+    return bool(tensor.dtype == torch.bool)
 
 
 def _is_parameter(tensor: torch.Tensor) -> bool:
@@ -41,7 +42,7 @@ def _is_transposed(tensor: torch.Tensor) -> bool:
 
 
 def _is_leaf(tensor: torch.Tensor) -> bool:
-    return tensor.is_leaf
+    return bool(tensor.is_leaf)
 
 
 def _is_not_leaf(tensor: torch.Tensor) -> bool:
@@ -79,9 +80,7 @@ class Title:
     """
 
     def __init__(self, text: str) -> None:
-        self._missing = {
-            found.group(): seen for pattern, seen in _WORDS.items() if (found := re.search(pattern, text))
-        }
+        self._missing = {found.group(): seen for pattern, seen in _WORDS.items() if (found := re.search(pattern, text))}
 
     @property
     def missing(self) -> list[str]:
@@ -108,7 +107,5 @@ def _tensors(values: Iterable[Any]) -> Iterable[torch.Tensor]:
         elif isinstance(value, dict):
             yield from _tensors(value.values())
         elif isinstance(value, np.ndarray) and value.dtype.kind in "fcbiu" and value.dtype.isnative:
-            try:
+            with suppress(TypeError):  # torch may have no such dtype
                 yield torch.from_numpy(np.array(value))
-            except TypeError:
-                pass  # torch has no such dtype

@@ -1,4 +1,4 @@
-"""Claims that prove less than they seem to: too few examples, none of what the title speaks of, statements that never run.
+"""Claims that prove less than they seem to: few examples, none of what the title says, statements that never run.
 
 A claim that no impostor kills is vacuous too; that is what a campaign finds. Nothing here needs torch.
 """
@@ -73,7 +73,7 @@ def unmet(corpus: Corpus, findings: dict[str, Finding]) -> list[Vacuity]:
 
 
 def domain_size(claim: Claim) -> int:
-    """Return how many different inputs ``given`` admits, as far as its expressions tell: at least so many, or that many.
+    """Return how many different inputs ``given`` admits, as far as its expressions tell.
 
     A tensor, an array or anything else that is not counted out counts as many.
     """

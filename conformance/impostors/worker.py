@@ -13,7 +13,7 @@ NOTE_SIZE = 256
 
 
 class Options(NamedTuple):
-    """What all processes are told: the device, Python files with further impostors, and which impostors to use (all)."""
+    """What all processes are told: the device, Python files with further impostors, and which ones to use (all)."""
 
     device: str
     plugins: tuple[str, ...]
@@ -26,8 +26,8 @@ def serve(requests: Connection, note: Any, log: str, options: Options) -> None:
     Parameters
     ----------
     requests
-        Gives a claim, the attempts to leave out and the impostors under which torch crashed; takes a `Finding`. The first
-        message that it takes is the environment.
+        Gives a claim, the attempts to leave out and the impostors under which torch crashed; takes a `Finding`. The
+        first message that it takes is the environment and the impostors.
     note
         Shared memory for the name of the running attempt.
     log

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -47,7 +48,9 @@ def write_takes_over_memory(call: Call) -> Any:
     result = call.run()
     if call.kind != "read" and isinstance(call.args[0], torch.Tensor) and _writes(call):
         written = call.args[0]
-        fitting = [other for other in call.arguments[1:] if isinstance(other, torch.Tensor) and other.dtype == written.dtype]
+        fitting = [
+            other for other in call.arguments[1:] if isinstance(other, torch.Tensor) and other.dtype == written.dtype
+        ]
         if fitting:
             with torch.no_grad():
                 written.data = fitting[-1].data.expand(written.shape)
@@ -107,14 +110,16 @@ def version_is_bumped(call: Call) -> Any:
 
 def _writes(call: Call) -> bool:
     name = call.name.rpartition(".")[2]
-    return (name.endswith("_") and not name.endswith("__")) or name in ("setitem", "__setitem__") or (name[:1] == "i" and len(name) < 9)
+    return (
+        (name.endswith("_") and not name.endswith("__"))
+        or name in ("setitem", "__setitem__")
+        or (name[:1] == "i" and len(name) < 9)
+    )
 
 
 def _try_to_change(value: Any) -> None:
-    try:
+    with suppress(ValueError):  # empty, or without memory on the CPU
         change_element(value)
-    except ValueError:
-        pass  # empty, or without memory on the CPU
 
 
 def _has_version(value: Any) -> bool:

@@ -179,6 +179,25 @@ def validator(timings: bool = False) -> Callable[[Any], Any]:
     return compiled
 
 
+@cache
+def _entry_validator() -> Callable[[Any], Any]:
+    import fastjsonschema
+
+    compiled: Callable[[Any], Any] = fastjsonschema.compile(_entry())
+    return compiled
+
+
+def is_entry(value: Any) -> bool:
+    """Say whether a value is what a result file may hold for one claim."""
+    import fastjsonschema
+
+    try:
+        _entry_validator()(value)
+    except fastjsonschema.JsonSchemaException:
+        return False
+    return True
+
+
 def main() -> int:
     """Write the published schema of result files."""
     from conformance.results.store import replace_file

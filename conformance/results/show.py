@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Optional
 
@@ -61,16 +62,41 @@ def _matches(subject: str, name: str) -> bool:
 
 
 def _table(subject: str, corpus: Corpus, results: list[Results]) -> list[str]:
-    claims = [claim for claim in corpus.claims if claim.subject == subject]
-    headers = [f"{item.environment['torch']} {item.environment['device']}" for item in results]
-    width = max(len(claim.title) for claim in claims)
-    lines = [subject, "", f"  {'':{width}}  " + "  ".join(headers)]
+    claims = sorted((claim for claim in corpus.claims if claim.subject == subject), key=lambda claim: claim.place)
+    lines = [subject, f"measured on {_environments(results)}", ""]
     for claim in claims:
-        marks = [_mark(claim, item).ljust(len(header)) for item, header in zip(results, headers)]
-        lines.append(f"  {claim.title:{width}}  " + "  ".join(marks).rstrip())
-        lines.append(f"    {claim.id}")
-        lines += [f"    instead: {note}" for note in _notes(claim)]
+        first, *others = _runs(claim, results)
+        uniform = not others
+        lines.append(f"  {first.split(' ')[0] if uniform else '':7} {claim.title}")
+        lines.append(f"          {claim.id}")
+        lines += [] if uniform else [f"          {run}" for run in (first, *others)]
+        lines += [f"          instead{condition}: {note}" for condition, note in _notes(claim)]
     return lines
+
+
+def _environments(results: list[Results]) -> str:
+    described = []
+    for device, of_device in _by_device(results):
+        versions = [item.environment["torch"] for item in of_device]
+        span = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]} ({len(versions)} releases)"
+        described.append(f"torch {span} on {device}")
+    return ", ".join(described) or "nothing yet: 'conformance run --results=DIR' measures"
+
+
+def _by_device(results: list[Results]) -> list[tuple[str, list[Results]]]:
+    devices = sorted({item.environment["device"] for item in results})
+    return [(device, [item for item in results if item.environment["device"] == device]) for device in devices]
+
+
+def _runs(claim: Claim, results: list[Results]) -> list[str]:
+    """Tell the marks of a claim as ranges of releases, such as ``yes 1.10.2 to 2.15.0 cpu``."""
+    runs = []
+    for device, of_device in _by_device(results):
+        for mark, group in groupby(of_device, key=lambda item: _mark(claim, item)):
+            versions = [item.environment["torch"] for item in group]
+            span = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+            runs.append(f"{mark} {span} {device}")
+    return runs or [f"{_HOLE} "]
 
 
 def _mark(claim: Claim, results: Results) -> str:
@@ -81,23 +107,28 @@ def _mark(claim: Claim, results: Results) -> str:
     return _MARKS[entry["verdict"]]
 
 
-def _notes(claim: Claim) -> list[str]:
-    return [" ".join(divergence.note.split()) for divergence in claim.diverges]
+def _notes(claim: Claim) -> list[tuple[str, str]]:
+    """Return, for each divergence, where it applies and what happens there."""
+    notes = []
+    for divergence in claim.diverges:
+        when = [f"{name} {value}" for name, value in vars(divergence.when).items() if value]
+        where = [f"where {divergence.where.text.strip()}"] if divergence.where else []
+        condition = f" ({', '.join(when + where)})" if when or where else ""
+        notes.append((condition, " ".join(divergence.note.split())))
+    return notes
 
 
 def _page(claim: Claim, results: list[Results]) -> list[str]:
     lines = [claim.id, claim.title, ""]
     lines += [f"  source: {_source(source)}" for source in claim.sources]
     lines += [f"  spec:   {claim.place}", ""]
-    for item in results:
-        entry: dict[str, Any] = item.claims.get(claim.id, {})
-        counted = f", {entry['examples']} examples" if "examples" in entry else ""
-        lines.append(f"  {item.name}: {_mark(claim, item)}{counted}")
-    lines += [f"  instead: {note}" for note in _notes(claim)]
+    lines += [f"  {run}" for run in _runs(claim, results)]
+    lines += [f"  instead{condition}: {note}" for condition, note in _notes(claim)]
     lines += ["", *_program(claim)]
     entries = [item.claims[claim.id] for item in results if claim.id in item.claims]
-    for name, fact in (entries[-1].get("facts", {}) if entries else {}).items():
-        lines.append(f"    # {name}: {' | '.join(map(str, fact))}")
+    if entries and "facts" in entries[-1]:
+        lines += ["", f"  on torch {results[-1].environment['torch']}, with {_inputs(entries[-1])}:"]
+        lines += [f"    {name}: {' | '.join(map(str, fact))}" for name, fact in entries[-1]["facts"].items()]
     scripts = [entry["counterexample"] for entry in entries if "counterexample" in entry]
     if scripts:
         lines += ["", "  where it is false:", "", *(f"    {line}" for line in scripts[-1].splitlines())]
@@ -112,6 +143,10 @@ def _program(claim: Claim) -> list[str]:
     if raises is not None:
         lines.append(f"    # raises {raises.type or 'an error'}" + (f": {raises.message}" if raises.message else ""))
     return lines
+
+
+def _inputs(entry: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {recipe}" for name, recipe in entry.get("example", {}).items()) or "no input"
 
 
 def _source(source: Source) -> str:

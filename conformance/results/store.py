@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -79,6 +80,11 @@ def load_folder(folder: Path) -> list[Results]:
 
 def save_results(results: Results, path: Path) -> None:
     """Write a result file; what stood there before is replaced at once or not at all."""
+    _save(header_text(results), results.claims, path)
+
+
+def header_text(results: Results) -> str:
+    """Return the lines of a result file before its claims."""
     header = {
         "schema": VERSION,
         "environment": results.environment,
@@ -87,19 +93,26 @@ def save_results(results: Results, path: Path) -> None:
         "seed": results.seed,
         "void": results.void,
     }
-    _save(header, results.claims, path)
+    return _header_lines(header)
+
+
+def entry_text(identity: str, entry: Mapping[str, Any]) -> str:
+    """Return the line of one claim in a result file, without the comma after it."""
+    return f"{json.dumps(identity)}: {_compact(_kept(entry))}"
 
 
 def save_timings(timings: Timings, path: Path) -> None:
     """Write a file of timing ratios, as ``save_results`` does."""
-    _save({"schema": VERSION, "environment": timings.environment}, timings.claims, path)
+    _save(_header_lines({"schema": VERSION, "environment": timings.environment}), timings.claims, path)
 
 
-def _save(header: dict[str, Any], claims: dict[str, dict[str, Any]], path: Path) -> None:
-    lines = [f"{json.dumps(name)}: {_compact(value)}," for name, value in header.items()]
-    entries = [f"{json.dumps(name)}: {_compact(_kept(claims[name]))}" for name in sorted(claims)]
-    text = "{\n" + "\n".join(lines) + '\n"claims": {\n' + ",\n".join(entries) + "\n}\n}\n"
-    replace_file(path, text)
+def _header_lines(header: Mapping[str, Any]) -> str:
+    return "{\n" + "".join(f"{json.dumps(name)}: {_compact(value)},\n" for name, value in header.items())
+
+
+def _save(header: str, claims: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    entries = [entry_text(name, claims[name]) for name in sorted(claims)]
+    replace_file(path, header + '"claims": {\n' + ",\n".join(entries) + "\n}\n}\n")
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -118,7 +131,7 @@ def replace_file(path: Path, text: str) -> None:
         raise
 
 
-def _kept(entry: dict[str, Any]) -> dict[str, Any]:
+def _kept(entry: Mapping[str, Any]) -> dict[str, Any]:
     # What a crashing torch printed holds addresses and paths: shown on the terminal, not stored.
     return {name: value for name, value in entry.items() if name != "printed"}
 

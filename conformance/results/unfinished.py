@@ -1,19 +1,23 @@
 """What a run that has not ended measured: a valid result file at every moment, so that nothing is lost with the run.
 
-Such files stand in a folder of their own below the results, since they are no results of a whole run. Each outcome replaces the
-end of the file by one write, so that the file is valid also where the process is killed, the machine stops or the disk is full.
+Such files stand in a folder of their own below the results, since they are no results of a whole run. Each outcome
+replaces the end of the file by one write, so that the file is valid also where the process is killed or the disk is full.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import json
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Optional
 
-from conformance.results.store import LARGEST, Results, entry_text, header_text, validate_entry
+from conformance.results.schema import is_entry
+from conformance.results.store import LARGEST, Results, entry_text, header_text
 
 #: The folder below the results in which what an unfinished run measured is kept.
 FOLDER = "unfinished"
@@ -32,29 +36,46 @@ class UnfinishedFile:
         The folder of the results.
     results
         The environment and the settings of the run, and what is known already and is to be kept.
+
+    Raises
+    ------
+    OSError
+        Where the file can't be written; what an earlier run left there is as it was.
     """
 
     def __init__(self, folder: Path, results: Results) -> None:
-        self._stem = Path(folder, FOLDER, results.name)
-        self._stem.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = -1
-        self.path = self._claim_name()
-        self._waiting = dict(sorted(results.claims.items()))
-        self._size = 0
-        self._empty = True
-        self._pending = header_text(results).encode("utf-8") + b'"claims": {'
-        self._flush()
+        self._folder = Path(folder, FOLDER)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self.path, lock = self._free_name(results.name)
+        try:
+            self._descriptor, self._size = self._create(results)
+        finally:
+            os.close(lock)
+        self._empty = not results.claims
+        self._waiting: dict[str, Mapping[str, Any]] = {}
 
     def add(self, identity: str, outcome: Mapping[str, Any]) -> None:
         """Add an outcome; raises OSError where it can't be written, and tries again with the next one."""
-        self._waiting[identity] = dict(outcome)
-        self._flush()
+        self._waiting[identity] = outcome
+        lines = ",\n".join(entry_text(*item) for item in self._waiting.items())
+        before = self._size - len(_END)
+        text = (("\n" if self._empty else ",\n") + lines).encode("utf-8", "replace") + _END
+        try:
+            if os.pwrite(self._descriptor, text, before) != len(text):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.pwrite(self._descriptor, _END, before)
+                os.ftruncate(self._descriptor, self._size)
+            raise
+        self._size, self._empty = before + len(text), False
+        self._waiting.clear()
 
     def remove(self) -> None:
         """Remove the file: a result file has all that is in it."""
-        self.close()
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
+        self.close()
 
     def close(self) -> None:
         """Leave the file to whoever resumes."""
@@ -62,47 +83,34 @@ class UnfinishedFile:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _claim_name(self) -> Path:
-        import fcntl
-
+    def _free_name(self, name: str) -> tuple[Path, int]:
         for number in range(1, _MOST_FILES):
-            path = self._stem.with_name(f"{self._stem.name}{f'.{number}' if number > 1 else ''}.json")
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            path = self._folder / f"{name}{f'.{number}' if number > 1 else ''}.json"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(descriptor), os.stat(path)):  # not removed in between
-                    self._descriptor = descriptor
-                    return path
+                if os.path.samestat(os.fstat(descriptor), path.stat()):  # not replaced in between
+                    return path, descriptor
             except OSError:
                 pass
             os.close(descriptor)
-        raise OSError(f"{self._stem.parent}: {_MOST_FILES} runs at once, or files of stopped ones; remove the old ones")
+        raise OSError(errno.EBUSY, f"{_MOST_FILES} runs have files open there", str(self._folder))
 
-    def _flush(self) -> None:
-        """Write all that waits over the end of the file, in one call, or leave the file as it was."""
-        text, separator = bytearray(self._pending), b"\n" if self._empty else b",\n"
-        for identity, outcome in self._waiting.items():
-            text += separator + entry_text(identity, outcome).encode("utf-8", "replace")
-            separator = b",\n"
-        before = self._size - len(_END) if self._size else 0
-        written = bytes(text) + _END
+    def _create(self, results: Results) -> tuple[int, int]:
+        descriptor, temporary = tempfile.mkstemp(dir=self._folder, prefix=".")
         try:
-            if os.pwrite(self._descriptor, written, before) != len(written):
-                raise OSError(28, "No space left on device")
-        except OSError:
-            self._restore(before)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lines = ",\n".join(entry_text(*item) for item in sorted(results.claims.items()))
+            text = (header_text(results) + '"claims": {' + ("\n" + lines if lines else "")).encode("utf-8", "replace")
+            if os.write(descriptor, text + _END) != len(text) + len(_END):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fchmod(descriptor, 0o644)
+            os.replace(temporary, self.path)
+        except BaseException:
+            os.close(descriptor)
+            os.unlink(temporary)
             raise
-        if not self._size:
-            os.ftruncate(self._descriptor, len(written))
-        self._size = before + len(written)
-        self._empty = self._empty and not self._waiting
-        self._waiting, self._pending = {}, b""
-
-    def _restore(self, before: int) -> None:
-        with contextlib.suppress(OSError):
-            if self._size:
-                os.pwrite(self._descriptor, _END, before)
-                os.ftruncate(self._descriptor, self._size)
+        return descriptor, len(text) + len(_END)
 
 
 def read_unfinished(folder: Path) -> Iterator[Results]:
@@ -128,7 +136,7 @@ def _read(path: Path) -> Optional[Results]:
         for name, value in pair.items():
             if "/" not in name:
                 header[name] = value
-            elif validate_entry(value):
+            elif is_entry(value):
                 claims[name] = value
     try:
         return Results(

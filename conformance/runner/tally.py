@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
+from statistics import median
 from typing import Any, Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.model import Claim
 from conformance.results.schema import FAILING, VERDICTS
 from conformance.results.store import Results, save_results
+from conformance.results.unfinished import UnfinishedFile, read_unfinished
+
+# What a claim may cost, in medians, before the summary names it, from how many claims on, and how many it names.
+_COSTLY = 10
+_FEWEST_CLAIMS = 20
+_MOST_NAMED = 5
 
 
 class Tally:
@@ -34,56 +40,92 @@ class Tally:
         self._seed = seed
         self._writes = writes
         self._results: dict[str, Results] = {}
+        self._unfinished: dict[str, UnfinishedFile] = {}
         self._failed: list[tuple[str, str, str]] = []
+        self._seconds: dict[str, float] = {}
+        self._unwritten: Optional[str] = None
         self._messages: list[str] = []
-        self._kept = self._load_journal() if resume else {}
+        self._left = list(read_unfinished(folder)) if folder is not None and (resume or writes) else []
+        self._resumes = resume
         self._corpus: Optional[Corpus] = None
 
     def measured_before(self, claim: Claim, environment: dict[str, str]) -> Optional[dict[str, Any]]:
-        """Return the outcome that a stopped run measured for this claim in this environment, if any."""
-        record = self._kept.get((claim.id, environment["device"]))
-        if record is None or record["environment"] != environment or record["settings"] != self._settings:
+        """Return the outcome that a stopped run measured for this claim in this environment, if it is to be resumed."""
+        if not self._resumes:
             return None
-        outcome: dict[str, Any] = record["outcome"]
-        return outcome if outcome["claim"] == claim.fingerprint() else None
+        found = None
+        for results in self._left:
+            outcome = results.claims.get(claim.id)
+            if self._goes_on(results, environment) and outcome and outcome["claim"] == claim.fingerprint():
+                found = outcome
+        return found
 
-    def add(self, item: str, record: dict[str, Any]) -> None:
-        """Take one outcome, and write it to the journal at once."""
+    def add(self, item: str, record: dict[str, Any], seconds: Optional[float] = None) -> None:
+        """Take one outcome, and keep it on disk at once.
+
+        Parameters
+        ----------
+        item
+            The name of the item, for the summary.
+        record
+            Id, environment, why nothing of it may be believed, and the outcome.
+        seconds
+            How long it took, where it was measured now.
+        """
         environment = record["environment"]
         results = Results(environment, self._revision(), self._examples, self._seed, void=record["void"])
         results = self._results.setdefault(results.name, results)
         results.claims[record["id"]] = record["outcome"]
+        if seconds is not None:
+            self._seconds[item] = seconds
         if record["outcome"]["verdict"] in FAILING:
             self._failed.append((item, record["outcome"]["verdict"], record["id"]))
-        if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with open(self._journal, "a", encoding="utf-8") as journal:
-                journal.write(json.dumps({**record, "settings": self._settings}) + "\n")
+        if self._folder is not None and self._writes:
+            try:
+                self._keep(results, record["id"], record["outcome"])
+            except OSError as error:
+                self._unwritten = _reason(error)
 
-    def finish(self) -> None:
-        """Write a result file for each environment whose whole corpus was measured."""
+    def finish(self) -> bool:
+        """Write a result file for each environment whose whole corpus was measured.
+
+        Returns
+        -------
+        bool
+            Whether all that was to be written could be.
+        """
         if not self._writes or self._folder is None:
-            return
-        complete = bool(self._results)
+            return True
+        written = True
         for name, results in sorted(self._results.items()):
             missing = self._missing(results)
-            if missing:
-                complete = False
-                self._messages.append(
-                    f"{name}: {len(results.claims)} claims measured, {missing} not: no result file written "
-                    f"(what was measured is kept; go on with --resume)"
-                )
-                continue
+            unfinished = self._unfinished.get(name)
             path = self._folder / f"{name}.json"
-            save_results(results, path)
-            self._messages.append(f"result file: {path}")
-        if complete:
-            self._journal.unlink(missing_ok=True)
+            try:
+                if missing == 0:
+                    save_results(results, path)
+                    self._messages.append(f"result file: {path}")
+                    if unfinished is not None:
+                        unfinished.remove()
+                    continue
+            except OSError as error:
+                self._unwritten = _reason(error)
+            else:
+                self._messages.append(
+                    f"{name}: {len(results.claims)} claims measured, {missing} not: no result file written"
+                )
+            if self._unwritten:
+                written = False
+                self._messages.append(f"{name}: not all that was measured could be written: {self._unwritten}")
+            if unfinished is not None:
+                unfinished.close()
+                self._messages.append(f"what was measured is kept in {unfinished.path}; go on with --resume")
+        return written
 
     def summary(self) -> list[str]:
         """Return the lines to print at the end: counts, and what needs a person."""
         lines: list[str] = []
-        for name, results in sorted(self._results.items()):
+        for _, results in sorted(self._results.items()):
             counts = Counter(outcome["verdict"] for outcome in results.claims.values())
             shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
             examples = sum(outcome.get("examples", 0) for outcome in results.claims.values())
@@ -93,6 +135,7 @@ class Tally:
             lines.append(f"  {shown}")
             if results.void:
                 lines.append(f"  VOID: {results.void}; nothing in this column may be believed")
+        lines += self._costly()
         if self._failed:
             lines.append(f"{len(self._failed)} need a person:")
             lines += [f"  {verdict:9} {item}" for item, verdict, _ in sorted(self._failed)]
@@ -100,26 +143,44 @@ class Tally:
             lines.append("every verdict is as expected")
         return lines + self._messages
 
-    @property
-    def _settings(self) -> list[int]:
-        return [self._examples, self._seed]
+    def _costly(self) -> list[str]:
+        """Name the claims that cost far more than the others."""
+        if len(self._seconds) < _FEWEST_CLAIMS:
+            return []
+        usual = median(self._seconds.values())
+        costly = sorted(
+            ((seconds, item) for item, seconds in self._seconds.items() if seconds > _COSTLY * usual), reverse=True
+        )
+        if not costly:
+            return []
+        more = f", the first {_MOST_NAMED}" if len(costly) > _MOST_NAMED else ""
+        return [
+            f"{len(costly)} cost more than {_COSTLY} times the median of {usual:.3f} s{more}:",
+            *(f"  {seconds:7.3f} s {item}" for seconds, item in costly[:_MOST_NAMED]),
+        ]
 
-    @property
-    def _journal(self) -> Path:
+    def _keep(self, results: Results, identity: str, outcome: dict[str, Any]) -> None:
         assert self._folder is not None
-        return self._folder / ".stopped-run.jsonl"
+        if results.name not in self._unfinished:
+            known = {**self._left_by_others(results.environment), **results.claims}
+            begun = Results(results.environment, results.corpus, self._examples, self._seed, known, results.void)
+            self._unfinished[results.name] = UnfinishedFile(self._folder, begun)
+        else:
+            self._unfinished[results.name].add(identity, outcome)
 
-    def _load_journal(self) -> dict[tuple[str, str], dict[str, Any]]:
-        kept: dict[tuple[str, str], dict[str, Any]] = {}
-        if self._folder is None or not self._journal.exists():
-            return kept
-        for line in self._journal.read_text(encoding="utf-8").splitlines():
-            try:
-                record = json.loads(line)
-                kept[record["id"], record["environment"]["device"]] = record
-            except (ValueError, KeyError, TypeError):
-                continue  # the last line of a run that was killed while it wrote
-        return kept
+    def _left_by_others(self, environment: dict[str, str]) -> dict[str, dict[str, Any]]:
+        """Return what stopped runs measured of the claims as they are now; a new run must not remove it."""
+        current = self._fingerprints()
+        return {
+            identity: outcome
+            for results in self._left
+            if self._goes_on(results, environment)
+            for identity, outcome in results.claims.items()
+            if current.get(identity) == outcome["claim"]
+        }
+
+    def _goes_on(self, results: Results, environment: dict[str, str]) -> bool:
+        return (results.environment, results.examples, results.seed) == (environment, self._examples, self._seed)
 
     def _whole_corpus(self) -> Corpus:
         if self._corpus is None:
@@ -129,10 +190,18 @@ class Tally:
     def _revision(self) -> str:
         return self._whole_corpus().revision()
 
+    def _fingerprints(self) -> dict[str, str]:
+        return {claim.id: claim.fingerprint() for claim in self._whole_corpus().claims if claim.compare is None}
+
     def _missing(self, results: Results) -> int:
-        whole = {claim.id: claim.fingerprint() for claim in self._whole_corpus().claims if claim.compare is None}
-        measured = {identity: outcome["claim"] for identity, outcome in results.claims.items()}
-        return sum(measured.get(identity) != fingerprint for identity, fingerprint in whole.items())
+        return sum(
+            identity not in results.claims or results.claims[identity]["claim"] != fingerprint
+            for identity, fingerprint in self._fingerprints().items()
+        )
+
+
+def _reason(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
 
 
 def _environment_text(environment: dict[str, str]) -> str:

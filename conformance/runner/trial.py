@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, ContextManager, Optional
+from typing import Any, Optional
 
 import numpy
 import torch
@@ -64,7 +64,7 @@ def run_trial(
     device: str,
     *,
     record_warnings: bool = False,
-    impostor: Optional[ContextManager[Any]] = None,
+    impostor: Optional[AbstractContextManager[Any]] = None,
 ) -> Trial:
     """Run a program on one example and judge its expectation.
 
@@ -73,8 +73,8 @@ def run_trial(
     record_warnings
         Record the warnings of the last statement even where the expectation does not ask for any.
     impostor
-        A wrong torch: entered while the program runs and again while the expressions are evaluated, but not while inputs
-        are built. Under it every expression is evaluated, also behind a false one.
+        A wrong torch: entered while the program runs and again while the expressions are evaluated, but not while
+        inputs are built. Under it every expression is evaluated, also behind a false one.
     """
     expectation = plan.expectation
     namespace = namespace_for(example.values, device)
@@ -175,7 +175,7 @@ def _judge_tiers(trial: Trial, asked: Raises, got: dict[str, bool], shown: str, 
         trial.status, trial.failure = "failed", Failure(f"{part} {missed[0]}", shown)
 
 
-def _judge_expressions(trial: Trial, plan: Plan, example: Example, impostor: Optional[ContextManager[Any]]) -> None:
+def _judge_expressions(trial: Trial, plan: Plan, example: Example, impostor: Optional[AbstractContextManager[Any]]) -> None:
     namespace = trial.namespace
     if plan.needs_before:
         namespace["before"] = SimpleNamespace(**example.rebuild())

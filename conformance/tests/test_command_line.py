@@ -122,7 +122,7 @@ def test_show_tells_a_subject_by_its_short_name(tmp_path: Path) -> None:
     ran = conformance("show", "detach", folder=tmp_path)
     assert ran.returncode == 0
     assert "torch.Tensor.detach/shares-storage" in ran.stdout
-    assert "2.13.0 cpu" in ran.stdout
+    assert "measured on torch" in ran.stdout
 
 
 def test_show_tells_a_claim_by_its_id(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ def test_the_corpus_has_no_mistakes() -> None:
 
 def test_every_row_of_every_article_is_encoded() -> None:
     rows = {(letter, row) for letter, article in CORPUS.sources.articles.items() for row in article.rows}
-    encoded = {(source.name, source.row) for claim in CORPUS.claims for source in claim.sources if source.kind == "article"}
+    encoded = {
+        (source.name, source.row) for claim in CORPUS.claims for source in claim.sources if source.kind == "article"
+    }
     assert len(rows) == 66
     assert rows - encoded == set()
 
@@ -56,7 +58,9 @@ def test_what_is_recorded_is_current_and_as_expected(results: object) -> None:
 
 def test_no_claim_lacks_its_input_on_the_release_it_was_written_from() -> None:
     results = load_results(RECORDED / "torch-2.13.0-cpu.json")
-    lacking = [name for name, entry in results.claims.items() if entry["verdict"] == "inapplicable" and "detail" in entry]
+    lacking = [
+        name for name, entry in results.claims.items() if entry["verdict"] == "inapplicable" and "detail" in entry
+    ]
     assert lacking == []
 
 
