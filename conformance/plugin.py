@@ -1,12 +1,15 @@
 """The pytest plugin: every claim is an item such as ``spec/tensor/detach.yaml::shares-storage[cpu]``.
 
-Load it with ``pytest -p conformance.plugin spec/``; without that it does nothing. The process that runs pytest never imports torch:
-a worker process does, and its end is a verdict, not the end of the run.
+Load it with ``pytest -p conformance.plugin spec/``; without that it does nothing. The process that runs pytest never
+imports torch: a worker process does, and its end is a verdict, not the end of the run.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,8 +23,9 @@ from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.results.schema import FAILING
 from conformance.runner.report import failure_text
-from conformance.runner.supervisor import TIME_LIMIT, Supervisor, WorkerFailed
+from conformance.runner.supervisor import MEMORY_LIMIT, TIME_LIMIT, Supervisor, WorkerFailed
 from conformance.runner.tally import Tally
+from conformance.runner.worker import die_with
 
 _PROPERTY = "conformance"
 _MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
@@ -54,6 +58,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--seed", type=int, default=0, help="seed of the search (default 0)")
     group.addoption("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one claim may take")
+    group.addoption(
+        "--memory-limit",
+        type=float,
+        default=MEMORY_LIMIT / 2**30,
+        metavar="GIB",
+        help="memory that one claim may take above what torch takes (default %(default)g)",
+    )
     group.addoption("--results", metavar="DIR", help="write the result file of a whole run to this folder")
     group.addoption("--resume", action="store_true", help="go on where a stopped run with the same --results ended")
 
@@ -61,10 +72,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare what the whole session shares."""
     folder = config.getoption("--results")
+    if hasattr(config, "workerinput"):
+        die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
     config.stash[_SUPERVISOR] = Supervisor(
         examples=config.getoption("--examples"),
         seed=config.getoption("--seed"),
         time_limit=config.getoption("--time-limit"),
+        memory_limit=int(config.getoption("--memory-limit") * 2**30),
     )
     config.stash[_TALLY] = Tally(
         Path(folder) if folder else None,
@@ -123,7 +137,8 @@ class ClaimItem(pytest.Item):
     """One claim on one device."""
 
     def __init__(self, *, name: str, parent: pytest.Collector, claim: Claim, device: str, **arguments: Any) -> None:
-        # pytest 9 takes what stands in brackets out of an id that it reads, so the id must be read here too, or --lf is lost.
+        # pytest 9 takes what stands in brackets out of an id that it reads, so the id must be read here too, or --lf is
+        # lost.
         super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **arguments)
         self.claim = claim
         self.device = device
@@ -134,8 +149,16 @@ class ClaimItem(pytest.Item):
             pytest.skip("a timing claim: measured by 'conformance run --timings'")
         supervisor, tally = self.config.stash[_SUPERVISOR], self.config.stash[_TALLY]
         environment = supervisor.environments[self.device]
-        outcome = tally.measured_before(self.claim, environment) or supervisor.judge(self.claim, self.device)
-        record = {"id": self.claim.id, "environment": environment, "void": supervisor.void, "outcome": outcome}
+        kept = tally.measured_before(self.claim, environment)
+        outcome = kept or supervisor.judge(self.claim, self.device)
+        record: dict[str, Any] = {
+            "id": self.claim.id,
+            "environment": environment,
+            "void": supervisor.void,
+            "outcome": outcome,
+        }
+        if kept is not None:
+            record["kept"] = True
         self.user_properties.append((_PROPERTY, json.dumps(record)))
         if outcome["verdict"] in FAILING:
             raise ClaimFailed(self.claim, outcome)
@@ -180,23 +203,34 @@ def pytest_report_teststatus(report: pytest.TestReport) -> Any:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Keep the tally where the reports of all processes arrive."""
+    if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
+        session.config.stash[_SUPERVISOR].prepare()  # torch is imported while the specs are read
     if not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(_TallyKeeper(session.config.stash[_TALLY]), "conformance-tally")
 
 
 class _TallyKeeper:
-    """Feeds reports to the tally, and shows it at the end."""
+    """Feeds reports to the tally, shows it at the end, and brings a run that is asked to end to its end."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
+        self._asked_to_end: Optional[int] = None
+        self._handlers: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                self._handlers[number] = signal.signal(number, self._end)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         record = _record(report) if report.when == "call" else None
         if record is not None:
             self._tally.add(report.nodeid, record, None if record.get("kept") else report.duration)
 
-    def pytest_sessionfinish(self) -> None:
-        self._tally.finish()
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        written = self._tally.finish()
+        if self._asked_to_end is not None:
+            session.exitstatus = 128 + self._asked_to_end
+        elif not written:
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         lines = self._tally.summary()
@@ -204,6 +238,15 @@ class _TallyKeeper:
             terminalreporter.section("conformance")
             for line in lines:
                 terminalreporter.write_line(line)
+
+    def pytest_unconfigure(self) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def _end(self, number: int, frame: Any) -> None:
+        # As Ctrl-C does: pytest ends the session, and what was measured is written.
+        self._asked_to_end = number
+        raise KeyboardInterrupt
 
 
 def _record(report: Any) -> Optional[dict[str, Any]]:

@@ -29,6 +29,7 @@ from conformance.runner.pinned import example_from_recipes
 from conformance.runner.state import GlobalState
 from conformance.runner.trial import Trial, run_trial, satisfies
 
+DEBUG = False
 #: How many examples each impostor gets at first, and how many where a part still stands.
 FIRST_EXAMPLES = 3
 MOST_EXAMPLES = 16
@@ -109,6 +110,7 @@ class _Confrontation:
         self._killers = set(crashed)
         self._stoppers: set[str] = set()
         self._killed: dict[str, str] = {}
+        self._elsewhere_only: set[str] = set()
         self._answers_only: set[str] = set()
         self._reached = Reached(claim.do.text if claim.do else "")
         self._title = Title(claim.title)
@@ -134,8 +136,9 @@ class _Confrontation:
             parts,
             self._killed,
             sorted(self._killers),
-            [part.name for part in parts if part.name in self._answers_only],
-            sorted(self._stoppers - self._killers),
+            answers_only=[part.name for part in parts if part.name in self._answers_only],
+            elsewhere_only=[part.name for part in parts if part.name in self._elsewhere_only],
+            stoppers=sorted(self._stoppers - self._killers),
             never_ran=self._reached.never_ran(),
             unmet=self._title.missing,
         )
@@ -185,30 +188,25 @@ class _Confrontation:
         return None
 
     def _confront(self, case: Case, examples: list[Example]) -> None:
+        """Be wrong at the claim's subject, then at what else the program uses, then in what the expressions ask."""
         standing = {part.name for part in case.parts}
         used = self._used(case, examples)
         acting = [item for item in used if item.operation.in_program]
-        for impostor in self._impostors:
-            if self._claim.family in impostor.families:
-                standing -= self._first_kill(case, impostor, acting, examples[:FIRST_EXAMPLES])
-        for impostor in self._impostors:
-            for item in acting:
-                for occasion in item.occasions:
-                    for example in examples:
-                        if not standing:
-                            return
-                        standing -= self._attempt(case, impostor, item.operation, occasion, example)
+        own = [item for item in acting if item.operation.is_subject]
+        others = [item for item in acting if not item.operation.is_subject]
         asked = [item for item in used if not item.operation.in_program]
         for impostor in self._impostors:
-            for item in asked:
-                for example in examples:
-                    if not standing:
-                        return
-                    false = self._attempt(case, impostor, item.operation, "every", example) & standing
-                    self._answers_only |= false
-                    standing -= false
+            if self._claim.family in impostor.families:
+                standing -= self._first_kill(case, impostor, own or acting, examples[:FIRST_EXAMPLES])
+        standing -= self._exhaust(case, standing, own, examples)
+        elsewhere = self._exhaust(case, standing, others, examples)
+        standing -= elsewhere
+        if own:
+            self._elsewhere_only |= elsewhere
+        self._answers_only |= self._exhaust(case, standing, asked, examples)
 
     def _first_kill(self, case: Case, impostor: Impostor, used: list[_Used], examples: list[Example]) -> set[str]:
+        """Try one impostor until it makes some part false; return the parts."""
         for item in used:
             for occasion in item.occasions:
                 for example in examples:
@@ -217,16 +215,31 @@ class _Confrontation:
                         return false
         return set()
 
+    def _exhaust(self, case: Case, standing: set[str], used: list[_Used], examples: list[Example]) -> set[str]:
+        """Try every impostor on every example as long as some part stands; return the parts that fell."""
+        left = set(standing)
+        for impostor in self._impostors:
+            for item in used:
+                for occasion in item.occasions:
+                    for example in examples:
+                        if not left:
+                            return standing
+                        left -= self._attempt(case, impostor, item.operation, occasion, example)
+        return standing - left
+
     def _used(self, case: Case, examples: list[Example]) -> list[_Used]:
-        """Return the operations that an example uses at all."""
+        """Return the operations that an example uses at all; one whose mere replacement is noticed is left out."""
         found = []
         for operation in operations(self._claim, case.plan):
-            most = 0
+            most, unnoticed = 0, True
             for example in examples[:FIRST_EXAMPLES]:
                 presence = Presence(_HONEST, operation)
-                self._trial(case, example, presence)
+                trial = self._trial(case, example, presence)
+                if trial.status == "failed":
+                    unnoticed = False
+                    if DEBUG: print("NOTICED", self._claim.id, operation.name, trial.failure, {k: (v, v.grad) for k, v in trial.namespace.items() if isinstance(v, torch.Tensor)})
                 most = max(most, presence.uses)
-            if most:
+            if most and unnoticed:
                 several = operation.in_program and most > 1
                 found.append(_Used(operation, ("every", "first", "later") if several else ("every",)))
         return found

@@ -41,6 +41,9 @@ class Finding:
         The impostors that made some part false, or let torch crash.
     answers_only : list of str
         The parts that only a wrong answer to one of their own questions makes false, and nothing that the program does.
+    elsewhere_only : list of str
+        The parts that no impostor at the claim's subject makes false, although the program uses it, but one at another
+        operation.
     stoppers : list of str
         Further impostors that were noticed, since the program raised an error under them.
     crashes : list of str
@@ -58,6 +61,7 @@ class Finding:
     killed: dict[str, str] = field(default_factory=dict)
     killers: list[str] = field(default_factory=list)
     answers_only: list[str] = field(default_factory=list)
+    elsewhere_only: list[str] = field(default_factory=list)
     stoppers: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)
     never_ran: list[tuple[int, str]] = field(default_factory=list)

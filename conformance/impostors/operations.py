@@ -27,6 +27,8 @@ class Operation:
         ``detach``, ``autograd.grad``, ``__setitem__``: as a program writes it, without ``torch.``.
     places : tuple
         Pairs of a module or class, and the attribute's name there.
+    is_subject : bool
+        The claim is about it.
     in_program : bool
         The program uses it. Otherwise only an expression does: then it is the judge that would be deceived, and a claim
         that can fail in this way only is a weak one.
@@ -34,6 +36,7 @@ class Operation:
 
     name: str
     places: tuple[tuple[Any, str], ...]
+    is_subject: bool
     in_program: bool
 
 
@@ -78,6 +81,7 @@ _BUILTINS = {
     "str": "repr",
     "format": "format",
 }
+_SUBJECTS = ("torch.", "torch.Tensor.", "torch.nn.Module.")
 #: Modules apart from torch whose functions hand tensors and arrays on.
 _FOREIGN = ("copy", "numpy", "pickle")
 #: The flag of classes that were made by Python code (Py_TPFLAGS_HEAPTYPE).
@@ -106,15 +110,14 @@ def operations(claim: Claim, plan: Plan) -> list[Operation]:
     program = ast.parse(claim.do.text) if claim.do else ast.Module([], [])
     expressions = [ast.parse(f"({expression.text}\n)", mode="eval") for expression in plan.expressions]
     imported = _imports(program)
+    subject = {claim.subject[len(prefix) :] for prefix in _SUBJECTS if claim.subject.startswith(prefix)}
     found: dict[str, Operation] = {}
     for tree, in_program in ((program, True), *((expression, not claim.do) for expression in expressions)):
         for node, acting in _walk(tree, in_program):
             for name, places in _named(node, imported, claim):
                 if places and (name not in found or (acting and not found[name].in_program)):
-                    found[name] = Operation(name, places, acting)
-    ordered = sorted(found.values(), key=lambda operation: not operation.in_program)
-    last = claim.subject.rpartition(".")[2]
-    return sorted(ordered, key=lambda operation: operation.name.rpartition(".")[2] != last)
+                    found[name] = Operation(name, places, name in subject, acting)
+    return sorted(found.values(), key=lambda operation: (not operation.is_subject, not operation.in_program))
 
 
 def _walk(tree: ast.AST, acting: bool) -> Iterator[tuple[ast.AST, bool]]:

@@ -56,7 +56,7 @@ class Report:
         if self.excused:
             lines.append(f"\n{len(self.excused)} claims give a reason why no impostor can kill them:")
             lines += [f"  {claim.place} {claim.id}: {claim.unkillable}" for claim, _ in self.excused]
-        return lines + self._weak() + self._idle() + self._score()
+        return lines + self._elsewhere() + self._weak() + self._idle() + self._score()
 
     def _by_claim(self) -> list[str]:
         return [f"{claim.id}: {' '.join(finding.killers) or '-'}" for claim, finding in self._judged]
@@ -90,6 +90,15 @@ class Report:
         ]
         for claim, finding in weak:
             lines += [f"  {claim.place} {claim.id}: {', '.join(finding.answers_only)}"]
+        return lines
+
+    def _elsewhere(self) -> list[str]:
+        found = [(claim, finding) for claim, finding in self._judged if finding.elsewhere_only]
+        if not found:
+            return []
+        lines = [f"\n{len(found)} claims have parts that stay true whatever is wrong with their subject:"]
+        for claim, finding in found:
+            lines += [f"  {claim.place} {claim.id}: {', '.join(finding.elsewhere_only)}"]
         return lines
 
     def _idle(self) -> list[str]:

@@ -245,8 +245,9 @@ class NarrowedChoices(_BytewiseChoices):
                 mended = (*chosen[:place], value, *chosen[place + 1 :])
                 if admits(mended):
                     return mended
+        there = tuple(value if value in values else other for value, values, other in zip(recorded, factors, chosen))
         for place in range(len(factors)):
-            mended = (*recorded[: place + 1], *chosen[place + 1 :])
+            mended = (*there[: place + 1], *chosen[place + 1 :])
             if admits(mended):
                 return mended
         return next(iter(admissible_rows(factors, admits)), None)
@@ -288,7 +289,8 @@ class RecordedChoices(Choices):
         recorded = self._recorded.get(label)
         if recorded is None:
             return next(iter(admissible_rows(factors, admits)), None)
-        return recorded if isinstance(recorded, tuple) and admits(recorded) else None
+        known = isinstance(recorded, tuple) and all(value in values for value, values in zip(recorded, factors))
+        return recorded if known and admits(recorded) else None
 
 
 def simpler(

@@ -9,7 +9,7 @@ from docutils import nodes
 from conformance.language.model import Claim
 from conformance.reference import markup
 from conformance.reference.columns import Cell, Column
-from conformance.reference.verdicts import HOLE, appearance
+from conformance.reference.verdicts import HOLE
 
 MOST_CHIPS = 6
 
@@ -31,11 +31,11 @@ def brief(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
     """Show the verdicts as few chips as can be: one where all environments agree."""
     parts: list[nodes.Node] = []
     for device, cells in by_device(claim, columns):
-        looks = {(cell.verdict, cell.hole) for cell in cells}
+        looks = {(cell.verdict, cell.hole, cell.in_part) for cell in cells}
         if not cells:
             chips = [markup.span(f"{device} {HOLE.symbol} {HOLE.word}", "chip", "verdict-hole")]
         elif len(looks) == 1:
-            look = appearance(cells[0].verdict)
+            look = cells[0].look
             chips = [
                 markup.span(
                     f"{look.symbol} {look.word if cells[0].verdict else cells[0].hole}", "chip", f"verdict-{look.style}"
@@ -64,7 +64,7 @@ def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
         return [[cell] for cell in cells]
     runs: list[list[Cell]] = []
     for cell in cells:
-        if runs and (runs[-1][-1].verdict, runs[-1][-1].hole) == (cell.verdict, cell.hole):
+        if runs and (runs[-1][-1].look, runs[-1][-1].hole) == (cell.look, cell.hole):
             runs[-1].append(cell)
         else:
             runs.append([cell])
@@ -73,7 +73,7 @@ def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 def _chip(run: Sequence[Cell]) -> nodes.inline:
     first, last = run[0], run[-1]
-    look = appearance(first.verdict)
+    look = first.look
     version = first.column.torch if len(run) == 1 else f"{first.column.torch} to {last.column.torch} ({len(run)})"
     word = look.word if first.verdict else first.hole or HOLE.word
     chip = nodes.inline(classes=["chip", f"verdict-{look.style}"])

@@ -15,7 +15,7 @@ from conformance.reference.content import Reference
 from conformance.reference.falsehood import KINDS, affected, divergence_box, falsehoods, is_false
 from conformance.reference.sources import source_link
 from conformance.reference.strip import brief, names, strip
-from conformance.reference.verdicts import APPEARANCES, HOLE, UNEXPECTED, appearance
+from conformance.reference.verdicts import APPEARANCES, HOLE, IN_PART, UNEXPECTED, appearance
 
 MOST_COLUMNS = 4
 
@@ -70,6 +70,9 @@ def verdict_legend() -> nodes.Node:
     for verdict, look in APPEARANCES.items():
         fails = "yes" if verdict in UNEXPECTED else "no"
         rows.append([[_chip(verdict)], [look.meaning], [fails]])
+        if verdict == "diverges":
+            part = markup.span(f"{IN_PART.symbol} {IN_PART.word}", "chip", f"verdict-{IN_PART.style}")
+            rows.append([[part], [IN_PART.meaning], [fails]])
     rows.append([[_chip(None)], [HOLE.meaning], ["no"]])
     return markup.table([["Verdict"], ["Meaning"], ["Fails a run"]], rows, "legend")
 

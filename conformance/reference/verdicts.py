@@ -30,6 +30,9 @@ APPEARANCES = {
     "invalid": Appearance("invalid", "!", "bad", "the claim itself is broken"),
 }
 
+#: A verdict of ``diverges`` where every recorded divergence is about some inputs only.
+IN_PART = Appearance("false for some inputs", "◐", "known", "false exactly as recorded, and only for some inputs")
+
 HOLE = Appearance("not measured", "□", "hole", "nothing is known here; it does not mean false")
 
 FALSE = ("refuted", "changed", "diverges")

@@ -1,7 +1,7 @@
 """What a run that has not ended measured: a valid result file at every moment, so that nothing is lost with the run.
 
 Such files stand in a folder of their own below the results, since they are no results of a whole run. Each outcome
-replaces the end of the file by one write, so that the file is valid also where the process is killed or the disk is full.
+replaces the end of the file by one write, so that the file is valid also where the process is killed or the disk full.
 """
 
 from __future__ import annotations
@@ -45,12 +45,14 @@ class UnfinishedFile:
 
     def __init__(self, folder: Path, results: Results) -> None:
         self._folder = Path(folder, FOLDER)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self.path, lock = self._free_name(results.name)
+        lines = ",\n".join(entry_text(*item) for item in sorted(results.claims.items()))
+        text = header_text(results) + '"claims": {' + ("\n" + lines if lines else "")
+        content = text.encode("utf-8", "replace") + _END
         try:
-            self._descriptor, self._size = self._create(results)
-        finally:
-            os.close(lock)
+            self._descriptor, self.path = self._create(results.name, content)
+        except FileNotFoundError:  # another run that ended has just removed the empty folder
+            self._descriptor, self.path = self._create(results.name, content)
+        self._size = len(content)
         self._empty = not results.claims
         self._waiting: dict[str, Mapping[str, Any]] = {}
 
@@ -76,6 +78,8 @@ class UnfinishedFile:
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
         self.close()
+        with contextlib.suppress(OSError):  # another run's file is there
+            self._folder.rmdir()
 
     def close(self) -> None:
         """Leave the file to whoever resumes."""
@@ -83,34 +87,49 @@ class UnfinishedFile:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _free_name(self, name: str) -> tuple[Path, int]:
-        for number in range(1, _MOST_FILES):
-            path = self._folder / f"{name}{f'.{number}' if number > 1 else ''}.json"
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(descriptor), path.stat()):  # not replaced in between
-                    return path, descriptor
-            except OSError:
-                pass
-            os.close(descriptor)
-        raise OSError(errno.EBUSY, f"{_MOST_FILES} runs have files open there", str(self._folder))
-
-    def _create(self, results: Results) -> tuple[int, int]:
+    def _create(self, name: str, content: bytes) -> tuple[int, Path]:
+        """Put a whole and locked file under the first name that no other process uses."""
+        self._folder.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=self._folder, prefix=".")
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            lines = ",\n".join(entry_text(*item) for item in sorted(results.claims.items()))
-            text = (header_text(results) + '"claims": {' + ("\n" + lines if lines else "")).encode("utf-8", "replace")
-            if os.write(descriptor, text + _END) != len(text) + len(_END):
+            if os.write(descriptor, content) != len(content):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fchmod(descriptor, 0o644)
-            os.replace(temporary, self.path)
+            for number in range(1, _MOST_FILES):
+                path = self._folder / f"{name}{f'.{number}' if number > 1 else ''}.json"
+                if _take(Path(temporary), path):
+                    return descriptor, path
         except BaseException:
             os.close(descriptor)
-            os.unlink(temporary)
             raise
-        return descriptor, len(text) + len(_END)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+        os.close(descriptor)
+        raise OSError(errno.EBUSY, f"{_MOST_FILES} runs have files open there", str(self._folder))
+
+
+def _take(temporary: Path, path: Path) -> bool:
+    """Give a file its name, also where a run that has ended has left a file of that name."""
+    try:
+        os.link(temporary, path)
+        return True
+    except FileExistsError:
+        pass
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return _take(temporary, path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(descriptor), path.stat()):  # replaced in between
+            return False
+        temporary.replace(path)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def read_unfinished(folder: Path) -> Iterator[Results]:

@@ -12,6 +12,9 @@ from conformance.language.corpus import Corpus, default_root, load_corpus
 
 _PYTEST_STATUS_INTERRUPTED = 2
 _PYTEST_STATUS_NOTHING_COLLECTED = 5
+# What the plugin returns where a signal asked the run to end, less the number of the signal.
+_SIGNALLED = 128
+_DEBUG_FORMAT = "%(relativeCreated)7d ms  %(message)s"
 
 
 class UnusablePath(Exception):
@@ -43,7 +46,9 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     status = int(pytest.main(arguments))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)
-    return status if status in (0, 1) else 130 if status == _PYTEST_STATUS_INTERRUPTED else 2
+    if status in (0, 1) or status > _SIGNALLED:
+        return status
+    return 130 if status == _PYTEST_STATUS_INTERRUPTED else 2
 
 
 def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
@@ -88,8 +93,8 @@ def _passed_on(options: argparse.Namespace) -> list[str]:
     arguments: list[str] = []
     for device in options.device or []:
         arguments += ["--device", device]
-    for name in ("examples", "seed", "time_limit", "results"):
-        value = getattr(options, name)
+    for name in ("examples", "seed", "time_limit", "memory_limit", "results", "durations"):
+        value = getattr(options, name, None)
         if value is not None:
             arguments.append(f"--{name.replace('_', '-')}={value}")
     for flag, value in (("-k", options.select), ("-n", options.processes), ("--junitxml", options.junitxml)):
@@ -97,4 +102,6 @@ def _passed_on(options: argparse.Namespace) -> list[str]:
             arguments += [flag, value]
     for flag, wanted in (("-x", options.stop_early), ("--lf", options.last_failed), ("--resume", options.resume)):
         arguments += [flag] if wanted else []
+    if getattr(options, "debug", False):
+        arguments += ["--override-ini=log_cli=true", "--log-cli-level=DEBUG", f"--log-cli-format={_DEBUG_FORMAT}"]
     return arguments + ["-v"] * options.verbose

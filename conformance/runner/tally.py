@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any, Optional
@@ -47,7 +48,6 @@ class Tally:
         self._messages: list[str] = []
         self._left = list(read_unfinished(folder)) if folder is not None and (resume or writes) else []
         self._resumes = resume
-        self._corpus: Optional[Corpus] = None
 
     def measured_before(self, claim: Claim, environment: dict[str, str]) -> Optional[dict[str, Any]]:
         """Return the outcome that a stopped run measured for this claim in this environment, if it is to be resumed."""
@@ -73,7 +73,7 @@ class Tally:
             How long it took, where it was measured now.
         """
         environment = record["environment"]
-        results = Results(environment, self._revision(), self._examples, self._seed, void=record["void"])
+        results = Results(environment, self._revision, self._examples, self._seed, void=record["void"])
         results = self._results.setdefault(results.name, results)
         results.claims[record["id"]] = record["outcome"]
         if seconds is not None:
@@ -170,7 +170,7 @@ class Tally:
 
     def _left_by_others(self, environment: dict[str, str]) -> dict[str, dict[str, Any]]:
         """Return what stopped runs measured of the claims as they are now; a new run must not remove it."""
-        current = self._fingerprints()
+        current = self._fingerprints
         return {
             identity: outcome
             for results in self._left
@@ -182,21 +182,22 @@ class Tally:
     def _goes_on(self, results: Results, environment: dict[str, str]) -> bool:
         return (results.environment, results.examples, results.seed) == (environment, self._examples, self._seed)
 
+    @cached_property
     def _whole_corpus(self) -> Corpus:
-        if self._corpus is None:
-            self._corpus, _ = load_corpus([default_root()])
-        return self._corpus
+        return load_corpus([default_root()])[0]
 
+    @cached_property
     def _revision(self) -> str:
-        return self._whole_corpus().revision()
+        return self._whole_corpus.revision()
 
+    @cached_property
     def _fingerprints(self) -> dict[str, str]:
-        return {claim.id: claim.fingerprint() for claim in self._whole_corpus().claims if claim.compare is None}
+        return {claim.id: claim.fingerprint() for claim in self._whole_corpus.claims if claim.compare is None}
 
     def _missing(self, results: Results) -> int:
         return sum(
             identity not in results.claims or results.claims[identity]["claim"] != fingerprint
-            for identity, fingerprint in self._fingerprints().items()
+            for identity, fingerprint in self._fingerprints.items()
         )
 
 

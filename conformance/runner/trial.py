@@ -20,6 +20,8 @@ from conformance.runner.program import Plan, Program, compile_expression
 
 # A kernel that this torch does not have for a dtype: the example shows nothing about the promise.
 _NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
+# What torch 2.1 says of a float8 dtype, for which its table of type promotion has no place.
+_NO_PROMOTION = "Unsupported TypeMeta in ATen"
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,9 @@ def _execute(program: Program, namespace: dict[str, Any], trial: Trial, record_w
 
 
 def _unexpected(trial: Trial, error: BaseException, early: bool) -> Trial:
-    missing = _NO_KERNEL.search(str(error))
+    missing = _missing_kernel(error)
     if missing:
-        return _ended(trial, "unsupported", missing.group(1))
+        return _ended(trial, "unsupported", missing)
     where = "an earlier statement of do" if early else "do"
     trial.status = "failed"
     trial.failure = Failure(where, f"raised {type(error).__name__}: {first_line(error)}")
@@ -133,9 +135,9 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
     if early:
         error = trial.error
         assert error is not None
-        missing = _NO_KERNEL.search(str(error))
+        missing = _missing_kernel(error)
         if missing:
-            _ended(trial, "unsupported", missing.group(1))
+            _ended(trial, "unsupported", missing)
             return
         trial.status = "failed"
         trial.failure = Failure("raises", f"an earlier statement raised {type(error).__name__}: {first_line(error)}")
@@ -144,9 +146,9 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
         trial.tiers = {"error": False}
         trial.status, trial.failure = "failed", Failure("raises", "nothing was raised")
         return
-    missing = _NO_KERNEL.search(str(trial.error))
+    missing = _missing_kernel(trial.error)
     if missing and (raises.message is None or raises.message not in str(trial.error)):
-        _ended(trial, "unsupported", missing.group(1))
+        _ended(trial, "unsupported", missing)
         return
     got = {
         "error": True,
@@ -207,12 +209,12 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
             _ended(trial, "invalid", f"expect[{position}]: {error}")
             return
         except Exception as error:
-            missing = _NO_KERNEL.search(str(error))
+            missing = _missing_kernel(error)
             if missing and every and not unspecified:
                 trial.observed.append(None)
                 continue
             if missing:
-                _ended(trial, "unsupported", missing.group(1))
+                _ended(trial, "unsupported", missing)
                 return
             trial.observed.append(False)
             if not unspecified:
@@ -240,6 +242,14 @@ def satisfies(text: str, values: dict[str, Any], device: str) -> bool:
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message, at most 300 characters."""
     return (str(error).strip().splitlines() or [""])[0][:300]
+
+
+def _missing_kernel(error: BaseException) -> Optional[str]:
+    """Return the dtype that torch has no kernel for, if that is what an error says."""
+    if _NO_PROMOTION in str(error):
+        return "float8 type promotion"
+    found = _NO_KERNEL.search(str(error))
+    return found.group(1) if found else None
 
 
 def _is_a(raised: type[BaseException], name: str) -> bool:

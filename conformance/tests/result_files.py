@@ -24,7 +24,7 @@ def make_corpus(folder: Path, *bodies: str, subject: str = "torch.Tensor.detach"
             text += "\nfamily: values"
         lines += [f"  - id: claim-{number}", f"    title: Claim number {number}", textwrap.indent(text, "    ")]
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{subject.rpartition('.')[2]}.yaml"
+    path = folder / f"{subject.rpartition('.')[2].rpartition('/')[2]}.yaml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     corpus, problems = load_corpus([folder], default_root())
     assert not problems, "\n".join(map(str, problems))

@@ -172,7 +172,7 @@ def test_article_page_shows_its_rows_and_their_verdicts(site: Site) -> None:
     text = sites.text_of(page)
     assert 'id="c5"' in page
     assert "? loose" in text
-    assert "1.9.0 ≠ diverges" in text
+    assert "1.9.0 ◐ false for some inputs" in text
     assert "No claim encodes this row yet." in text
 
 

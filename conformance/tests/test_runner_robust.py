@@ -1,8 +1,7 @@
-"""Claims that kill, hang, leak and disturb: each gets its verdict, and the next claim is measured as if nothing had been."""
+"""Claims that kill, hang, leak and disturb: each gets its verdict, and the next is measured as if nothing had been."""
 
 from __future__ import annotations
 
-import os
 import textwrap
 import time
 from collections.abc import Iterator
@@ -44,7 +43,7 @@ DEADLY = {
     "terminated": ("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)", "crashed", "SIGTERM"),
     "deep recursion in C": ("x = []\nfor _ in range(10**4): x = [x]\nrepr(x)", "refuted", "RecursionError"),
     "leak of gigabytes": (
-        "import builtins, time\nbuiltins.kept = [bytearray(2**24) for _ in range(100)]\ntime.sleep(2)",
+        "import sys, time\nsys.kept = [bytearray(2**24) for _ in range(100)]\ntime.sleep(2)",
         "crashed",
         "took more than 400 MiB",
     ),
@@ -80,7 +79,11 @@ DEADLY = {
     "working directory": ("import os\nos.chdir('/')", "invalid", "working directory"),
     "signal handler": ("import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)", "invalid", "signal handlers"),
     "alarm": ("import signal\nsignal.setitimer(signal.ITIMER_REAL, 1000)", "invalid", "signal handlers"),
-    "no working directory": ("import os\nos.rmdir(os.getcwd()) if os.path.exists(os.getcwd()) else 0", "invalid", "directory"),
+    "no working directory": (
+        "import os\nos.rmdir(os.getcwd()) if os.path.exists(os.getcwd()) else 0",
+        "invalid",
+        "directory",
+    ),
 }
 
 
@@ -102,12 +105,12 @@ HARMLESS = {
     "a process": "import subprocess\nsubprocess.Popen(['sleep', '1000'])",
     "a thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
     "a stubborn thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()",
-    "standard input closed": "import os\nos.close(0)",
+    "standard input closed": "import os\nos.closerange(0, 1)",
     "standard output replaced": "import io, sys\nsys.stdout = sys.stderr = io.StringIO()",
     "variables": "import os\nos.environ.clear()",
     "half a character": "y = '\\ud800'",
     "the temporary folder": "import shutil, tempfile\nshutil.rmtree(tempfile.gettempdir(), ignore_errors=True)",
-    "much memory kept": "import builtins\nbuiltins.kept = bytearray(3 * 2**26)",
+    "much memory kept": "import sys\nsys.kept = getattr(sys, 'kept', None) or bytearray(2**27)",
     "ten megabytes printed": "print('x' * 2**16)",
     "standard input read": "import sys\nsys.stdin.read()",
 }
@@ -141,16 +144,15 @@ def test_no_process_stays_behind(read_claim: Read, tmp_path: Path) -> None:
     assert wait_until(lambda: not any(Path(f"/proc/{number}/cmdline").exists() for number in started))
 
 
-@pytest.mark.parametrize("where", ["given", "assume", "expect"])
+@pytest.mark.parametrize("where", ["assume", "expect"])
 def test_leaving_python_outside_of_the_program_is_told(where: str, strict: Supervisor, read_claim: Read) -> None:
-    call = "exec('raise SystemExit')"
+    leaving = "exec('raise SystemExit') is x"
     text = {
-        "assume": f'given: {{x: tensor()}}\nassume: "{call} is None"\ndo: y = x\nexpect: y is x',
-        "expect": f'given: {{x: tensor()}}\ndo: y = x\nexpect: "{call} is None"',
-        "given": f"given: {{x: \"one_of(lambda: 1, 2)\"}}\ndo: y = x\nexpect: \"{call} is None\"",
+        "assume": f'given: {{x: tensor()}}\nassume: "{leaving}"\ndo: y = x\nexpect: y is x',
+        "expect": f'given: {{x: tensor()}}\ndo: y = x\nexpect: "{leaving}"',
     }[where]
     outcome, after = judge_all(strict, read_claim(text), read_claim(GOOD))
-    assert outcome["verdict"] in ("crashed", "refuted", "invalid")
+    assert (outcome["verdict"], outcome["detail"].splitlines()[0]) == ("crashed", "raised SystemExit outside of 'do'")
     assert after["verdict"] == "holds"
 
 
@@ -194,4 +196,4 @@ def test_the_disk_does_not_fill(strict: Supervisor, read_claim: Read) -> None:
     folder = strict._folder
     strict.judge(read_claim(body("while True: print('x' * 2**20)")), "cpu")
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 2**20
-    assert os.path.isdir(folder)
+    assert folder.is_dir()

@@ -13,7 +13,7 @@ from conformance.upgrade.uses import Uses, find_uses
 
 
 @pytest.fixture
-def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Reader":
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     monkeypatch.chdir(tmp_path)
     return Reader(tmp_path)
 
@@ -184,7 +184,8 @@ def test_nothing_of_a_source_is_run(read: Reader) -> None:
 
 
 def test_a_claim_of_a_note_concerns_code_that_does_what_its_program_does(read: Reader, tmp_path: Path) -> None:
-    body = "given: {x: tensor()}\ndo: y = torch.clone(x).sqrt()\nexpect: y is not x\nsources: [{note: autograd-mechanics, key: leaf}]"
+    body = "given: {x: tensor()}\ndo: y = torch.clone(x).sqrt()\nexpect: y is not x"
+    body += "\nsources: [{note: autograd-mechanics, key: leaf}]"
     [claim] = make_corpus(tmp_path / "specs", body, subject="notes/autograd-mechanics").claims
     assert read("import torch\nx = torch.ones(1)\ntorch.clone(x)\n").of_claim(claim) == ()
     uses = read("import torch\nx = torch.ones(1)\ntorch.clone(x)\nx.sqrt()\n")

@@ -299,15 +299,12 @@ class Comparison:
     def _flag(self, aspect: Aspect, before: Any, after: Any) -> Finding:
         kind, name = aspect
         if kind in ("shares", "view-of", "same"):
-            words = {
-                "shares": ("shares memory with", "sharing"),
-                "view-of": ("is a view of", ""),
-                "same": ("is the object", ""),
-            }
+            word = {"shares": "shares memory with", "view-of": "is a view of", "same": "is the same object as"}[kind]
             gone, new = sorted(set(before) - set(after)), sorted(set(after) - set(before))
-            told = [f"{name} {words[kind][0]} {other} now" for other in new]
-            told += [f"{name} {words[kind][0]} {other} no longer" for other in gone]
-            texts = tuple(f"{name} {words[kind][0]} {', '.join(side) or 'no input'}" for side in (before, after))
+            told = [f"{name} {word} {other} now" for other in new] + [
+                f"{name} {word} {other} no longer" for other in gone
+            ]
+            texts = [f"{name} {word} {', '.join(side) or 'no input'}" for side in (before, after)]
             return self._aspect_finding(aspect, "behaviour", "; ".join(told), *texts)
         if kind in ("leaf", "requires-grad", "history"):
             word = {"leaf": "is a leaf", "requires-grad": "requires grad", "history": "has a grad_fn"}[kind]

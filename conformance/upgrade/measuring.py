@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
@@ -17,7 +16,7 @@ from conformance.language.corpus import default_root
 from conformance.language.model import Claim
 from conformance.results.cells import release_order
 from conformance.results.schema import VERDICTS
-from conformance.results.store import Results
+from conformance.results.store import ResultError, Results, load_results
 
 #: What the package needs beside torch and NumPy.
 _REQUIREMENTS = (
@@ -100,18 +99,33 @@ def _company(release: str, recorded: Sequence[Results]) -> tuple[str, str]:
 
 
 def _create(environment: Path, python: str) -> str:
-    uv = shutil.which("uv")
+    base, uv = _interpreter(python), shutil.which("uv")
     if uv is not None:
-        _run([uv, "venv", "--quiet", "--python", python, str(environment)], _INSTALL_SECONDS, "uv venv")
-    else:
-        base = shutil.which(f"python{python}")
-        if base is None and python == f"{sys.version_info.major}.{sys.version_info.minor}":
-            base = sys.executable
-        if base is None:
-            raise Failed(f"Python {python} is not installed; install it, or uv, which brings it")
+        # Without one at hand uv brings the Python itself.
+        _run([uv, "venv", "--quiet", "--python", base or python, str(environment)], _INSTALL_SECONDS, "uv venv")
+    elif base is not None:
         _run([base, "-m", "venv", str(environment)], _INSTALL_SECONDS, "python -m venv")
+    else:
+        raise Failed(f"Python {python} is not installed; install it, or uv, which brings it")
     folder = "Scripts" if os.name == "nt" else "bin"
     return str(environment / folder / "python")
+
+
+def _interpreter(python: str) -> Optional[str]:
+    """Find an interpreter of a version that starts: pyenv has a command for versions too that it does not have."""
+    here = sys.executable if python == f"{sys.version_info.major}.{sys.version_info.minor}" else None
+    kept = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob(f"versions/{python}.*/bin/python")
+    for found in (here, shutil.which(f"python{python}"), *map(str, sorted(kept, reverse=True))):
+        if found is not None and _starts(found):
+            return found
+    return None
+
+
+def _starts(interpreter: str) -> bool:
+    try:
+        return subprocess.run([interpreter, "--version"], capture_output=True, timeout=60, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def _install(interpreter: str, requirements: Sequence[str]) -> None:
@@ -168,17 +182,15 @@ def _spec_of(claim: Claim, package: Path) -> Path:
     return root / Path(claim.place.path).resolve().relative_to(default_root().resolve())
 
 
-def _measured(claim: Claim, results: Path) -> Optional[dict[str, Any]]:
-    """Read the outcome that a run of less than the whole corpus leaves behind, or its result file."""
-    for path in [*results.glob("torch-*.json"), *results.glob(".stopped-run.jsonl")]:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict) and record.get("id") == claim.id:
-                outcome: dict[str, Any] = record["outcome"]
-                return outcome
+def _measured(claim: Claim, folder: Path) -> Optional[dict[str, Any]]:
+    """Read the outcome: a run of less than the whole corpus leaves it among what is unfinished."""
+    for path in sorted(folder.rglob("torch-*.json")):
+        try:
+            outcome = load_results(path).claims.get(claim.id)
+        except ResultError as error:
+            raise Failed(str(error)) from None
+        if outcome is not None:
+            return outcome
     return None
 
 
@@ -199,5 +211,6 @@ def _run(
         raise Failed(f"{what}: {error}") from None
     if ran.returncode != 0 and not fails:
         lines = (ran.stderr.strip() or ran.stdout.strip()).splitlines() or ["no message"]
-        raise Failed(f"{what} ended with {ran.returncode}: {lines[-1][:300]}")
+        told = next((line for line in lines if line.lower().startswith("error")), lines[-1])
+        raise Failed(f"{what} ended with {ran.returncode}: {told.strip()[:300]}")
     return ran

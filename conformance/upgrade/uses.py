@@ -140,7 +140,7 @@ def _files(path: Path, uses: Uses) -> Iterator[Path]:
             if name.endswith((".py", ".pyw")):
                 yield here / name
             elif name.endswith((".ipynb", ".pyx")):
-                uses.unknown.append(f"{here / name}: not read, since it is no plain Python")
+                uses.unknown.append(f"{display_path(here / name)}: not read, since it is no plain Python")
 
 
 def _read(path: Path, uses: Uses) -> None:

@@ -1,0 +1,284 @@
+"""Runs that are stopped, killed, starved of disk and run twice at once: nothing measured is lost or mixed up."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+import pytest
+
+from conformance.results.store import load_results
+from conformance.tests.conftest import HEADER, claim_text
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "detach"
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout with a small corpus, since a result file is only written for the whole of one."""
+    folder = tmp_path_factory.mktemp("checkout")
+    shutil.copytree(ROOT / "conformance", folder / "conformance", ignore=shutil.ignore_patterns("tests", "__pycache__"))
+    (folder / "spec" / "tensor").mkdir(parents=True)
+    shutil.copy(ROOT / "spec" / "sources.yaml", folder / "spec")
+    shutil.copy(ROOT / "spec" / "tensor" / f"{NAME}.yaml", folder / "spec" / "tensor")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The result file of a run that nothing disturbed."""
+    results = tmp_path_factory.mktemp("undisturbed")
+    ran = run(checkout, results)
+    assert ran.returncode == 0, ran.stdout
+    [path] = results.glob("torch-*.json")
+    assert list(results.iterdir()) == [path]
+    return path
+
+
+def command(results: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "conformance", "run", f"--results={results}", *more]
+
+
+def environment(checkout: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(checkout), "COLUMNS": "120"}
+
+
+def run(
+    checkout: Path,
+    results: Path,
+    *more: str,
+    before: Optional[Callable[[], Any]] = None,
+    variables: Optional[dict[str, str]] = None,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(results, *more),
+        cwd=checkout,
+        env={**environment(checkout), **(variables or {})},
+        preexec_fn=before,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def start(checkout: Path, results: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(results, *more),
+        cwd=checkout,
+        env=environment(checkout),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(met: Callable[[], bool], seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def measured(results: Path) -> int:
+    """Read what an unfinished run has measured so far; it is a valid result file whenever one looks."""
+    return sum(len(load_results(path).claims) for path in unfinished(results))
+
+
+def unfinished(results: Path) -> Sequence[Path]:
+    return sorted((results / "unfinished").glob("torch-*.json"))
+
+
+def descendants(process: int) -> set[int]:
+    found = {process}
+    while True:
+        more = {
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdigit() and parent_of(entry) in found and int(entry.name) not in found
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def parent_of(entry: Path) -> int:
+    try:
+        return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("number", "whole_group", "status"),
+    [
+        (signal.SIGINT, True, 130),
+        (signal.SIGINT, False, 130),
+        (signal.SIGTERM, False, 143),
+        (signal.SIGTERM, True, 143),
+        (signal.SIGHUP, False, 129),
+        (signal.SIGKILL, False, -9),
+    ],
+)
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_a_stopped_run_keeps_what_it_measured_and_goes_on(
+    checkout: Path, undisturbed: Path, tmp_path: Path, number: int, whole_group: bool, status: int, processes: str
+) -> None:
+    running = start(checkout, tmp_path, "-n", processes)
+    wait_for(lambda: measured(tmp_path) >= 3)
+    started = descendants(running.pid)
+    if whole_group:
+        os.killpg(running.pid, number)
+    else:
+        os.kill(running.pid, number)
+    printed, _ = running.communicate(timeout=60)
+    assert running.returncode == status, printed
+    wait_for(lambda: not any(map(is_running, started)), 30)
+    kept = measured(tmp_path)
+    assert 3 <= kept < len(load_results(undisturbed).claims)
+    assert "Traceback" not in printed
+    if number != signal.SIGKILL:
+        assert "go on with --resume" in printed
+    resumed = run(checkout, tmp_path, "--resume")
+    assert resumed.returncode == 0, resumed.stdout
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == [undisturbed.name]
+
+
+def test_a_damaged_end_costs_one_claim(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
+    assert run(checkout, tmp_path, "-k", "storage").returncode == 0
+    [path] = unfinished(tmp_path)
+    content = path.read_bytes()
+    path.write_bytes(content[:-40])
+    resumed = run(checkout, tmp_path, "--resume", "-v")
+    assert resumed.returncode == 0
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda text: "", lambda text: "[" * 10**6, lambda text: text.replace("holds", "fine")]
+)
+def test_what_is_no_unfinished_file_is_measured_again(
+    checkout: Path, undisturbed: Path, tmp_path: Path, spoil: Callable[[str], str]
+) -> None:
+    path = tmp_path / "unfinished" / undisturbed.name
+    path.parent.mkdir()
+    path.write_text(spoil(undisturbed.read_text(encoding="utf-8")), encoding="utf-8")
+    assert run(checkout, tmp_path, "--resume").returncode == 0
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+
+
+def test_other_settings_are_not_resumed(checkout: Path, tmp_path: Path) -> None:
+    assert run(checkout, tmp_path, "-k", "storage", "--examples=3").returncode == 0
+    resumed = run(checkout, tmp_path, "--resume", "--examples=4")
+    [path] = tmp_path.glob("torch-*.json")
+    assert resumed.returncode == 0
+    assert load_results(path).examples == 4
+
+
+def test_a_part_measured_anew_removes_nothing(checkout: Path, tmp_path: Path) -> None:
+    assert run(checkout, tmp_path, "-k", "storage").returncode == 0
+    first = set(load_results(unfinished(tmp_path)[0]).claims)
+    assert run(checkout, tmp_path, "-k", "leaf or grad").returncode == 0
+    assert set(load_results(unfinished(tmp_path)[0]).claims) > first
+
+
+def test_a_full_disk_is_told_and_what_was_measured_stays(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    variables = {"PYTHONDONTWRITEBYTECODE": "1"}
+    ran = run(checkout, tmp_path, "--override-ini=cache_dir=/dev/null/none", before=little_room, variables=variables)
+    assert ran.returncode == 2
+    assert "File too large" in ran.stdout
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert not list(tmp_path.glob("torch-*.json"))
+    assert 0 < measured(tmp_path) < len(load_results(undisturbed).claims)
+    assert run(checkout, tmp_path, "--resume").returncode == 0
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+
+
+def test_two_runs_at_once_do_not_harm_each_other(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
+    both = [start(checkout, tmp_path) for _ in range(2)]
+    wait_for(lambda: len(unfinished(tmp_path)) == 2)
+    for running in both:
+        printed, _ = running.communicate(timeout=120)
+        assert running.returncode == 0, printed
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == [undisturbed.name]
+
+
+@pytest.mark.parametrize(
+    ("more", "variables"),
+    [
+        (["-n", "2"], {}),
+        ([], {"PYTHONHASHSEED": "1"}),
+        ([], {"PYTHONHASHSEED": "4711", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}),
+        ([], {"OMP_NUM_THREADS": "3", "TZ": "Asia/Tokyo", "LC_ALL": "C"}),
+        (["-p", "no:randomly", "spec/tensor", "--deselect=none"], {"HOME": "/nonexistent"}),
+    ],
+)
+def test_nothing_around_changes_a_byte(
+    checkout: Path, undisturbed: Path, tmp_path: Path, more: list[str], variables: dict[str, str]
+) -> None:
+    ran = run(checkout, tmp_path, *more, variables=variables)
+    assert ran.returncode == 0, ran.stdout
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+
+
+def test_the_order_changes_nothing(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
+    claims = sorted(json.loads(undisturbed.read_text(encoding="utf-8"))["claims"])
+    names = [f"spec/tensor/{NAME}.yaml::{identity.rpartition('/')[2]}[cpu]" for identity in reversed(claims)]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "conformance.plugin", f"--results={tmp_path}", *names],
+        cwd=checkout,
+        env=environment(checkout),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stdout
+    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+
+
+def test_a_claim_that_kills_torch_is_one_line_of_a_whole_run(checkout: Path, tmp_path: Path) -> None:
+    """The other claims are measured in the same run, and the deadly one has its evidence."""
+    specs = tmp_path / "specs"
+    specs.mkdir()
+    program = "import os\n  print('\\x1b[31mthe last words')\n  os.abort()"
+    deadly = f"given: {{x: tensor()}}\ndo: |\n  {program}\nexpect: x is not None"
+    good = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
+    (specs / "made_up.yaml").write_text(
+        HEADER + claim_text(deadly, identity="deadly") + claim_text(good, identity="good"), encoding="utf-8"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "conformance", "run", str(specs)],
+        cwd=tmp_path,
+        env=environment(checkout),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 1
+    assert "killed by SIGABRT" in ran.stdout
+    assert "while running on" in ran.stdout
+    assert "the last words" in ran.stdout
+    assert "1 holds, 1 crashed" in ran.stdout
+    assert "\x1b" not in ran.stdout
