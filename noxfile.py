@@ -213,6 +213,17 @@ def _measure_release(session: nox.Session, torch: str) -> bool:
 
 
 @nox.session
+def upgrade(session: nox.Session) -> None:
+    """Compare two releases, ``-- 2.4 2.15``; one that is not recorded is measured first."""
+    session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
+    for asked in [argument for argument in session.posargs[:2] if not argument.startswith("-")]:
+        known = [torch for torch in RELEASES if torch == asked or torch.rsplit(".", 1)[0] == asked]
+        if known and not any((RESULTS / f"torch-{torch}-cpu.json").exists() for torch in known):
+            _measure_release(session, known[-1])
+    session.run("conformance", "upgrade", *session.posargs)
+
+
+@nox.session
 def fresh(session: nox.Session) -> None:
     """Fail where a recorded result or a generated schema is stale; ``-- DIR`` also compares a run's result files."""
     session.install("-c", str(MEASURED_WITH), "-e", ".")

@@ -1,4 +1,4 @@
-"""The command line: ``conformance run``, ``check`` and ``show``."""
+"""The command line: ``conformance run``, ``check``, ``show`` and the rest."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Optional
 
 from conformance import __version__
+from conformance.results.merge import add_merge
+from conformance.upgrade.bisection import add_bisect
+from conformance.upgrade.command import add_upgrade
 
 _EPILOG = """\
 exit status: 0 as expected, 1 something fails the run, 2 the spec or the call is wrong
@@ -19,6 +22,8 @@ examples:
   conformance run my/specs -n 2                your own spec files, two processes
   conformance check my/specs                   find mistakes before anything runs
   conformance show reshape                     what is promised about a name, and where it holds
+  conformance upgrade 2.4 2.15 --uses src      what changes between two releases, for the code in src
+  conformance bisect torch.Tensor.item/no-element-raises    the patch release in which a claim changed
 """
 
 
@@ -76,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("name", help="a subject or a part of it (reshape, torch.Tensor.detach), or a claim's id")
     show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
     show.set_defaults(function=_show)
+    add_upgrade(commands)
+    add_bisect(commands)
+    add_merge(commands)
     return parser
 
 

@@ -29,7 +29,6 @@ from conformance.runner.pinned import example_from_recipes
 from conformance.runner.state import GlobalState
 from conformance.runner.trial import Trial, run_trial, satisfies
 
-DEBUG = False
 #: How many examples each impostor gets at first, and how many where a part still stands.
 FIRST_EXAMPLES = 3
 MOST_EXAMPLES = 16
@@ -237,7 +236,6 @@ class _Confrontation:
                 trial = self._trial(case, example, presence)
                 if trial.status == "failed":
                     unnoticed = False
-                    if DEBUG: print("NOTICED", self._claim.id, operation.name, trial.failure, {k: (v, v.grad) for k, v in trial.namespace.items() if isinstance(v, torch.Tensor)})
                 most = max(most, presence.uses)
             if most and unnoticed:
                 several = operation.in_program and most > 1

@@ -109,7 +109,8 @@ def gradient_is_written_in_place(call: Call) -> Any:
     for value, grad in held:
         if grad is not None and value.grad is not None and value.grad is not grad:
             with torch.no_grad():
-                value.grad = grad.detach().copy_(value.grad)
+                grad.detach().copy_(value.grad)
+                value.grad = grad
     return result
 
 
@@ -130,7 +131,7 @@ def everything_gets_a_gradient(call: Call) -> Any:
     """Tensors in sight that should have no gradient get one."""
     result = call.run()
     for value in [*call.in_sight, *values_in(result)]:
-        if isinstance(value, torch.Tensor) and value.is_floating_point() and value.grad is None:
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and _grad(value) is None:
             _try_to_set_grad(value, torch.ones_like(value, requires_grad=False))
     return result
 

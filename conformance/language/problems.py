@@ -32,7 +32,13 @@ class Problem:
         return CODES[self.code].name
 
     def __str__(self) -> str:
-        return f"{self.place} {self.code} {self.name}: {self.message}"
+        text = f"{self.place} {self.code} {self.name}: {self.message}"
+        # What a file says, or how it is called, must neither make a second line nor drive the terminal.
+        return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 class Problems:

@@ -6,12 +6,12 @@ Nothing of a title or a note enters these files: only names that have been check
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
 from conformance.reference.content import SUBJECT, Reference
+from conformance.results.pages import page_name
 
 GROUPS = (
     ("Tensors", ("torch.Tensor",)),
@@ -36,7 +36,7 @@ def write_pages(folder: Path, reference: Reference) -> None:
 
 def _pages(reference: Reference) -> dict[str, str]:
     subjects = list(reference.subjects())
-    files = _file_names(subjects)
+    files = {subject: page_name(subject) for subject in subjects}
     pages: dict[str, str] = {}
     for subject in subjects:
         if not SUBJECT.fullmatch(subject):
@@ -53,15 +53,6 @@ def _pages(reference: Reference) -> dict[str, str]:
         body += _toctree([files[member] for member in members], caption=caption, hidden=True)
     pages["index.rst"] = _page("Subjects", *body)
     return pages
-
-
-def _file_names(subjects: list[str]) -> dict[str, str]:
-    """Name the page of each subject; a class has another name where a file system could take it for a function."""
-    small = Counter(subject.lower() for subject in subjects)
-    return {
-        subject: f"{subject}-class" if small[subject.lower()] > 1 and subject != subject.lower() else subject
-        for subject in subjects
-    }
 
 
 def _page(title: str, *body: str) -> str:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.language.corpus import default_root, load_corpus
 from conformance.results.store import ResultError, Results, load_results, save_results
 
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.
 _TELLING = ("python", "numpy", "build", "system", "machine", "accelerator", "hypothesis")
+#: Folders beside result files that hold files of another kind.
+_OTHER_FILES = ("timings", "impostors")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     for name, results in sorted(merged.items()):
         path = options.output / f"{name}.json"
         save_results(results, path)
-        print(f"{path}: {len(results.claims)} claims")
+        print(f"{path}: {len(results.claims)} claims{_missing(results)}")
     return 0
 
 
@@ -82,7 +85,9 @@ def merge_parts(parts: Sequence[Part]) -> dict[str, Results]:
 def _files(paths: Sequence[Path]) -> list[Path]:
     found: dict[Path, Path] = {}
     for path in paths:
-        inside = sorted(path.rglob("torch-*.json")) if path.is_dir() else [path]
+        inside = [path]
+        if path.is_dir():
+            inside = [file for file in sorted(path.rglob("torch-*.json")) if file.parent.name not in _OTHER_FILES]
         if not inside:
             raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*.json")
         for file in inside:
@@ -104,6 +109,14 @@ def _refuse_mixed(parts: Sequence[Part]) -> None:
                 f"{part.path}: measured corpus {part.results.corpus}, but {first.path} measured "
                 f"{first.results.corpus}; measure the older one again"
             )
+
+
+def _missing(results: Results) -> str:
+    corpus, _ = load_corpus([default_root()])
+    if results.corpus != corpus.revision():
+        return ""
+    missing = sum(claim.compare is None and claim.id not in results.claims for claim in corpus.claims)
+    return f"; {missing} of the corpus are not measured yet" if missing else ""
 
 
 def _joined(parts: Sequence[Part]) -> Results:

@@ -14,10 +14,16 @@ from conformance.results.schema import VERSION, validator
 
 #: The largest result file that is read, in bytes.
 LARGEST = 64 * 2**20
+_LONGEST_MESSAGE = 600
 
 
 class ResultError(Exception):
     """A result file can't be used; the message says which, why and what to do."""
+
+    def __init__(self, message: str) -> None:
+        # What a file says, or how it is called, must neither make a second line nor drive the terminal.
+        shown = (one if one.isprintable() else ascii(one)[1:-1] for one in message[:_LONGEST_MESSAGE])
+        super().__init__("".join(shown))
 
 
 @dataclass
@@ -153,7 +159,8 @@ def _load(path: Path, *, timings: bool) -> dict[str, Any]:
         raise ResultError(f"{path}: no JSON: {error}; measure it again with 'conformance run'") from None
     version = document.get("schema") if isinstance(document, dict) else None
     if version != VERSION:
-        raise ResultError(f"{path}: format {version!r}, this conformance reads format {VERSION}; measure it again")
+        shown = repr(version)[:40]
+        raise ResultError(f"{path}: format {shown}, this conformance reads format {VERSION}; measure it again")
     try:
         validator(timings)(document)
     except fastjsonschema.JsonSchemaValueException as error:

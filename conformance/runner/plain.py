@@ -50,6 +50,7 @@ PLAIN_CHECKS: dict[str, str] = {
 """,
     "same_values": """def same_values(a, b):
     def values(t):
+        t = t.detach().double() if torch.is_tensor(t) and t.is_floating_point() else t
         return t.tolist() if hasattr(t, "tolist") else t
     return str(values(a)) == str(values(b)) or values(a) == values(b)
 """,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conformance.language.corpus import default_root, load_corpus
 from conformance.results.merge import add_merge
 from conformance.results.store import Results, load_results, save_results
 
@@ -117,10 +118,19 @@ def test_a_foreign_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_folder_is_searched_and_an_empty_one_refused(tmp_path: Path) -> None:
     save_results(part({"torch.a/one": HOLDS}), tmp_path / "in" / "job-1" / "torch-2.13.0-cpu.json")
     save_results(part({}, torch="2.12.1"), tmp_path / "in" / "job-2" / "torch-2.12.1-cpu.json")
+    (tmp_path / "in" / "timings").mkdir()
+    (tmp_path / "in" / "timings" / "torch-2.12.1-cpu.json").write_text("{}", encoding="utf-8")
     status, merged = command([str(tmp_path / "in")], tmp_path / "merged")
     assert (status, sorted(merged)) == (0, ["torch-2.12.1-cpu", "torch-2.13.0-cpu"])
     (tmp_path / "empty").mkdir()
     assert command([str(tmp_path / "empty")], tmp_path / "none")[0] == 2
+
+
+def test_what_is_still_to_measure_is_told(merge: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus, _ = load_corpus([default_root()])
+    measured = [claim for claim in corpus.claims if claim.compare is None]
+    merge(part({claim.id: HOLDS for claim in measured[2:]}, corpus=corpus.revision()))
+    assert "; 2 of the corpus are not measured yet" in capsys.readouterr().out
 
 
 def test_a_version_can_not_lead_out_of_the_folder(merge: Any, tmp_path: Path) -> None:

@@ -318,7 +318,15 @@ def test_promises_that_one_cause_breaks_are_one_entry(tmp_path: Path) -> None:
     before = [entry(claim) for claim in corpus.claims]
     after = [entry(claim, "diverges", divergence=[1]) for claim in corpus.claims]
     [found] = compare(corpus, path_of(corpus, ("1.13.1", before), ("2.0.1", after))).entries
-    assert found.what == "no longer true: 2 promises of torch.Tensor.detach"
+    assert found.what == "no longer true for some inputs: 2 promises of torch.Tensor.detach"
+
+
+def test_what_fails_on_every_input_comes_before_what_fails_on_some(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, diverging(), SIMPLE)
+    before = [entry(claim) for claim in corpus.claims]
+    after = [entry(corpus.claims[0], "diverges", divergence=[1]), entry(corpus.claims[1], "refuted")]
+    found = compare(corpus, path_of(corpus, ("1.13.1", before), ("2.0.1", after))).entries
+    assert [(one.claims[0].slug, one.kind) for one in found] == [("claim-1", "silent"), ("claim-0", "silent on some")]
 
 
 def test_a_subject_that_is_gone_is_one_entry(tmp_path: Path) -> None:

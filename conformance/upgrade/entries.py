@@ -14,6 +14,9 @@ from conformance.upgrade.findings import Comparison, Finding
 from conformance.upgrade.severity import SEVERITIES, kind_rank, rank
 from conformance.upgrade.uses import Use, Uses, is_special
 
+#: Kinds of a changed verdict.
+_CAUSED = ("crash", "silent", "loud", "silent on some", "loud on some", "fixed")
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -106,7 +109,7 @@ def _grouped(findings: list[Finding]) -> list[list[Finding]]:
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
         # Several promises that one cause breaks are one entry: their titles differ, and what happens instead does not.
-        caused = finding.kind in ("silent", "loud", "fixed", "crash") and not finding.before == finding.after == "true"
+        caused = finding.kind in _CAUSED and not finding.before == finding.after == "true"
         what = finding.what.partition(":")[0] if caused else finding.what
         key = (finding.scope, finding.severity, finding.kind, what, finding.before, finding.after, finding.when)
         groups.setdefault(key, []).append(finding)

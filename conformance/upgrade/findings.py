@@ -134,6 +134,9 @@ class Comparison:
             severity, reasons = self._broken(new)
             kind = "silent" if claim.family in _SILENT and "raises" not in new.get("facts", {}) else "loud"
             what = f"no longer true: {claim.title}"
+            divergences = self._divergences(new)
+            if divergences and all(divergence.where is not None for divergence in divergences):
+                kind, what = f"{kind} on some", f"no longer true for some inputs: {claim.title}"
             yield self._finding(severity, kind, what, told_before, told_after, when, "verdict", *reasons, *notes)
         elif after == "true":
             severity = self._mended(old)

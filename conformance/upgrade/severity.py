@@ -21,6 +21,8 @@ _KINDS = (
     "silent",
     "vanished",
     "loud",
+    "silent on some",
+    "loud on some",
     "shares",
     "same",
     "view-of",

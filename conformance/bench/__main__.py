@@ -1,0 +1,114 @@
+"""``python -m conformance.bench [--quick] [--write DIR]``: measure, print ratios, and record them."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, Optional
+
+from conformance.bench.measures import MEASURES, take
+from conformance.results.store import replace_file
+
+_NAME = "benchmarks"
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Measure and print; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="conformance.bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="every tenth claim only; the ratios are rougher")
+    parser.add_argument("--only", action="append", choices=list(MEASURES), help="take this measure only")
+    parser.add_argument("--write", type=Path, metavar="DIR", help=f"record in DIR/{_NAME}.json and DIR/{_NAME}.csv")
+    options = parser.parse_args(arguments)
+    measured = {}
+    for name in options.only or MEASURES:
+        print(f"measuring {name} …", file=sys.stderr)
+        measured[name] = take(name, 10 if options.quick else 1)
+    rows = table(measured)
+    width = max(len(row[0]) for row in rows)
+    for name, value, aim in rows:
+        print(f"{name:{width}}  {value:>12}  {aim}")
+    if options.write:
+        document = {"schema": 1, "machine": machine(), "measured": measured}
+        replace_file(options.write / f"{_NAME}.json", json.dumps(_rounded(document), indent=1, sort_keys=True) + "\n")
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        replace_file(options.write / f"{_NAME}.csv", text.getvalue())
+    return 0
+
+
+def table(measured: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return a row for each figure: what it is, its value, and what is aimed at."""
+    rows: list[tuple[str, str, str]] = []
+    if "throughput" in measured:
+        corpus = measured["throughput"]
+        rate = corpus["examples"] / corpus["seconds"]
+        rows.append(("examples per second per core, whole corpus", f"{rate:,.0f}", "10,000"))
+        rows.append(("peak memory above torch's import", f"{corpus['memory MiB']:.0f} MiB", "below 600 MiB"))
+    if "by_hand" in measured:
+        ratios = [pair["by hand"] / pair["claim"] for pair in measured["by_hand"].values()]
+        rows.append(("an example of Hypothesis by hand, in examples of a claim", f"{median(ratios):.1f}", ""))
+    if "sweep" in measured:
+        ratio = measured["sweep"]["sweep"] / measured["sweep"]["loop"]
+        rows.append(("an example of a sweep, in rounds of a plain loop", f"{ratio:.1f}", "below 3"))
+    if "protection" in measured:
+        cost = measured["protection"]["in a worker"] / measured["protection"]["in this process"] - 1
+        rows.append(("cost of the worker that may die", f"{cost:.1%}", "below 10 %"))
+    if "first_verdict" in measured:
+        seconds = measured["first_verdict"]["first verdict"]
+        rows.append(("from torch imported to the first verdict", f"{seconds:.2f} s", "below 3 s"))
+    if "collection" in measured:
+        seconds = measured["collection"]["seconds"] / measured["collection"]["claims"] * 2000
+        rows.append(("reading 2,000 claims", f"{seconds:.2f} s", "below 1 s"))
+    if "linearity" in measured:
+        times, seconds_each = measured["linearity"]["times"], measured["linearity"]["seconds"]
+        cost = seconds_each[-1] / seconds_each[0] / times[-1]
+        rows.append((f"a claim of {times[-1]:.0f} corpora, in claims of one", f"{cost:.2f}", "1"))
+    if "processes" in measured:
+        rows.append(("two processes", f"{measured['processes']['one'] / measured['processes']['two']:.2f}", "1.8"))
+    return rows
+
+
+def machine() -> dict[str, str]:
+    """Name the machine."""
+    return {
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "system": platform.system().lower(),
+        "python": platform.python_version(),
+        **_libraries(),
+    }
+
+
+def _libraries() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("torch", "numpy", "hypothesis", "pytest")}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list) else value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

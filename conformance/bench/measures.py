@@ -1,0 +1,208 @@
+"""What is measured, each in a process of its own that has imported torch: seconds are of the processor, not of the clock."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Callable
+
+from conformance.language.corpus import default_root, load_corpus, load_file
+from conformance.language.model import Claim
+from conformance.language.problems import Problems
+from conformance.language.sources import FILE_NAME, read_sources
+
+_EXAMPLES = 20
+
+
+def claims(step: int) -> list[Claim]:
+    """Return every ``step``-th claim of the corpus that is no timing claim."""
+    corpus, _ = load_corpus([default_root()])
+    return [claim for claim in corpus.claims if claim.compare is None][::step]
+
+
+def throughput(step: int) -> dict[str, float]:
+    """Judge the corpus in this process: examples per second, and the memory that it takes above what torch takes."""
+    chosen = claims(step)
+    from conformance.runner.environment import describe
+
+    environment = describe("cpu")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds, examples = _judge(chosen, environment)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
+    return {"examples": examples, "seconds": seconds, "claims": len(chosen), "memory MiB": grown / 1024}
+
+
+def linearity(step: int) -> dict[str, list[float]]:
+    """Judge the corpus once, twice, five and ten times, under other names each time, so that other examples are drawn."""
+    chosen = claims(step)
+    from conformance.runner.environment import describe
+
+    environment = describe("cpu")
+    _judge(chosen, environment)  # what is imported at the first use is no cost of a claim
+    times, seconds = [1, 2, 5, 10], []
+    for count in times:
+        repeated = [replace(claim, id=f"{claim.id}-{number}") for number in range(count) for claim in chosen]
+        seconds.append(_judge(repeated, environment)[0])
+    return {"times": [float(count) for count in times], "seconds": seconds}
+
+
+def by_hand(step: int) -> dict[str, dict[str, float]]:
+    """Seconds per example: the same properties as claims, and as Hypothesis tests written by hand."""
+    from conformance.bench.by_hand import PROPERTIES
+    from conformance.runner.environment import describe
+
+    environment = describe("cpu")
+    known = {claim.id: claim for claim in claims(1)}
+    found = {}
+    for identity, test in PROPERTIES.items():
+        if identity not in known:
+            continue
+        _judge([known[identity]], environment)
+        seconds, examples = _judge([known[identity]], environment)
+        test()
+        found[identity] = {"claim": seconds / examples, "by hand": _seconds(test) / 200}
+    return found
+
+
+def sweep(step: int) -> dict[str, float]:
+    """Seconds per example: the sweep of one claim, and a plain loop over the same inputs."""
+    from conformance.bench.by_hand import plain_loop
+    from conformance.inputs.choices import SweepChoices
+    from conformance.inputs.given import Given
+    from conformance.inputs.recipes import BASE_NAMESPACE
+    from conformance.runner.environment import describe
+    from conformance.runner.judge import judge
+
+    claim = next(claim for claim in claims(1) if claim.id == "torch.Tensor.detach/shares-storage")
+    environment = describe("cpu")
+    given = Given(claim.given, "cpu")
+    recipes: list[str] = []
+    position, length = 0, 1
+    while position < length:
+        choices = SweepChoices(position)
+        recipes += given.draw(choices).recipes.values()
+        length, position = max(length, choices.length), position + 1
+    compiled = [compile(recipe, "<recipe>", "eval") for recipe in recipes]
+    judge(claim, environment, examples=1, seed=0)
+    ours = min(_seconds(lambda: judge(claim, environment, examples=1, seed=0)) for _ in range(5))
+    loop = min(_seconds(lambda: plain_loop(compiled, dict(BASE_NAMESPACE))) for _ in range(5))
+    return {"sweep": ours / len(recipes), "loop": loop / len(recipes), "examples": len(recipes)}
+
+
+def protection(step: int) -> dict[str, float]:
+    """Seconds by the clock of the same claims in this process, and in a worker that may die; taken in turns."""
+    from conformance.runner.environment import describe
+    from conformance.runner.judge import judge
+    from conformance.runner.supervisor import Supervisor
+
+    environment = describe("cpu")
+    chosen = [claim for claim in claims(5) if not any(divergence.instead.crashes for divergence in claim.diverges)]
+    supervisor = Supervisor(examples=_EXAMPLES, seed=0)
+    inside = outside = 0.0
+    try:
+        for claim in chosen:
+            judge(claim, environment, examples=_EXAMPLES, seed=0)
+            supervisor.judge(claim, "cpu")
+        for claim in chosen:
+            inside += min(_wall(lambda c=claim: judge(c, environment, examples=_EXAMPLES, seed=0)) for _ in range(3))
+            outside += min(_wall(lambda c=claim: supervisor.judge(c, "cpu")) for _ in range(3))
+    finally:
+        supervisor.close()
+    return {"in this process": inside, "in a worker": outside}
+
+
+def first_verdict(step: int) -> dict[str, float]:
+    """Seconds by the clock until torch is imported, and from there to the first verdict."""
+    from conformance.runner.supervisor import Supervisor
+
+    start = time.perf_counter()
+    supervisor = Supervisor(examples=_EXAMPLES, seed=0)
+    supervisor.prepare()
+    claim = claims(1)[0]
+    try:
+        _ = supervisor.environments
+        imported = time.perf_counter()
+        supervisor.judge(claim, "cpu")
+        judged = time.perf_counter()
+    finally:
+        supervisor.close()
+    return {"worker": imported - start, "first verdict": judged - imported}
+
+
+def collection(step: int) -> dict[str, float]:
+    """Seconds to read 2,000 claims: the files of the corpus, as often as it takes."""
+    root = default_root()
+    sources = read_sources(root / FILE_NAME, Problems())
+    paths = [path for path in sorted(root.rglob("*.yaml")) if path.name != FILE_NAME]
+    count, seconds = 0, 0.0
+    while count < 2000:
+        for path in paths:
+            start = time.process_time()
+            count += len(load_file(path, sources)[0])
+            seconds += time.process_time() - start
+    return {"claims": count, "seconds": seconds}
+
+
+def processes(step: int) -> dict[str, float]:
+    """Seconds by the clock of a whole run in one process and in two."""
+    found = {}
+    for name, more in (("one", []), ("two", ["-n", "2"])):
+        with TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "conformance", "run", "-q", f"--results={folder}", *more]
+            found[name] = _wall(lambda command=command: subprocess.run(command, check=False, capture_output=True))
+    return found
+
+
+MEASURES: dict[str, Callable[[int], Any]] = {
+    measure.__name__: measure
+    for measure in (throughput, by_hand, sweep, protection, first_verdict, collection, linearity, processes)
+}
+
+
+def _judge(chosen: Sequence[Claim], environment: dict[str, str]) -> tuple[float, int]:
+    from conformance.runner.judge import judge
+
+    examples = 0
+    start = time.process_time()
+    for claim in chosen:
+        examples += judge(claim, environment, examples=_EXAMPLES, seed=0).get("examples", 0)
+    return time.process_time() - start, examples
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def _wall(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Take one measure and print it as JSON."""
+    print(json.dumps(MEASURES[arguments[0]](int(arguments[1]))))
+    return 0
+
+
+def take(name: str, step: int) -> Any:
+    """Take one measure in a process of its own."""
+    folder = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-m", "conformance.bench.measures", name, str(step)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{name} could not be measured:\n{done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
