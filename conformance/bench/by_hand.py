@@ -26,6 +26,7 @@ def _made(dtype: torch.dtype, shape: list[int], transposed: bool) -> torch.Tenso
 @_plain
 @given(DTYPES, SHAPES, st.booleans())
 def detach_shares_storage(dtype: torch.dtype, shape: list[int], transposed: bool) -> None:
+    """Check that a write through the detached tensor shows in the original."""
     x = _made(dtype, shape, transposed)
     y = x.detach()
     assert y.data_ptr() == x.data_ptr()
@@ -36,6 +37,7 @@ def detach_shares_storage(dtype: torch.dtype, shape: list[int], transposed: bool
 @_plain
 @given(DTYPES, SHAPES, st.booleans())
 def detach_is_a_leaf(dtype: torch.dtype, shape: list[int], transposed: bool) -> None:
+    """Check that a detached tensor has no history."""
     y = _made(dtype, shape, transposed).detach()
     assert y.is_leaf
     assert not y.requires_grad
@@ -44,6 +46,7 @@ def detach_is_a_leaf(dtype: torch.dtype, shape: list[int], transposed: bool) -> 
 @_plain
 @given(DTYPES, SHAPES, st.booleans())
 def clone_is_independent(dtype: torch.dtype, shape: list[int], transposed: bool) -> None:
+    """Check that a write to a clone does not show in the original."""
     x = _made(dtype, shape, transposed)
     y = x.clone()
     assert torch.equal(x, y)

@@ -1,14 +1,16 @@
-"""What is measured, each in a process of its own that has imported torch: seconds are of the processor, not of the clock."""
+"""What is measured, each in a process of its own: seconds of the processor, where it does not say of the clock."""
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Callable
@@ -17,6 +19,7 @@ from conformance.language.corpus import default_root, load_corpus, load_file
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, read_sources
+from conformance.runner.allocator import with_filled_memory
 
 _EXAMPLES = 20
 
@@ -40,7 +43,7 @@ def throughput(step: int) -> dict[str, float]:
 
 
 def linearity(step: int) -> dict[str, list[float]]:
-    """Judge the corpus once, twice, five and ten times, under other names each time, so that other examples are drawn."""
+    """Judge the corpus once, twice, five and ten times, under other names, so that other examples are drawn."""
     chosen = claims(step)
     from conformance.runner.environment import describe
 
@@ -111,8 +114,9 @@ def protection(step: int) -> dict[str, float]:
             judge(claim, environment, examples=_EXAMPLES, seed=0)
             supervisor.judge(claim, "cpu")
         for claim in chosen:
-            inside += min(_wall(lambda c=claim: judge(c, environment, examples=_EXAMPLES, seed=0)) for _ in range(3))
-            outside += min(_wall(lambda c=claim: supervisor.judge(c, "cpu")) for _ in range(3))
+            here = partial(judge, claim, environment, examples=_EXAMPLES, seed=0)
+            inside += min(_wall(here) for _ in range(3))
+            outside += min(_wall(partial(supervisor.judge, claim, "cpu")) for _ in range(3))
     finally:
         supervisor.close()
     return {"in this process": inside, "in a worker": outside}
@@ -156,7 +160,7 @@ def processes(step: int) -> dict[str, float]:
     for name, more in (("one", []), ("two", ["-n", "2"])):
         with TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "conformance", "run", "-q", f"--results={folder}", *more]
-            found[name] = _wall(lambda command=command: subprocess.run(command, check=False, capture_output=True))
+            found[name] = _wall(partial(subprocess.run, command, check=False, capture_output=True))
     return found
 
 
@@ -198,7 +202,8 @@ def take(name: str, step: int) -> Any:
     """Take one measure in a process of its own."""
     folder = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-m", "conformance.bench.measures", name, str(step)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = with_filled_memory(os.environ)  # as a worker has it
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{name} could not be measured:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])

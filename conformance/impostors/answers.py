@@ -83,9 +83,9 @@ def nothing_becomes_something(call: Call) -> Any:
 
 @impostor("gradients", "leaf", "sharing")
 def something_becomes_nothing(call: Call) -> Any:
-    """A read gives None."""
+    """A read that may give None does."""
     result = call.run()
-    return None if call.kind == "read" else result
+    return None if call.kind == "read" and call.name in ("grad", "grad_fn", "_base", "names") else result
 
 
 @impostor("values", "gradients")

@@ -20,7 +20,7 @@ class Call:
     kind : str
         ``call``, ``read`` or ``assign``.
     function : callable
-        The real operation; a read takes the object, an assignment the object and the value.
+        The real operation; a read takes the object, an assignment ends with the value.
     args, kwargs
         The arguments of this use.
     namespace : mapping
@@ -64,13 +64,13 @@ class Call:
     def spoil(self, change: Callable[[Any], Any]) -> Any:
         """Run, with every tensor and array of the result changed; of an assignment, the value is changed instead."""
         if self.kind == "assign":
-            return self.function(self.args[0], each_value(self.args[1], change))
+            return self.function(*self.args[:-1], each_value(self.args[-1], change))
         return each_value(self.run(), change)
 
     def answer(self, change: Callable[[Any], Any]) -> Any:
         """Run, with a result that is neither tensor nor array nor a container of these changed."""
         if self.kind == "assign":
-            return self.function(self.args[0], _each_answer(self.args[1], change))
+            return self.function(*self.args[:-1], _each_answer(self.args[-1], change))
         return _each_answer(self.run(), change)
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from conformance.impostors.call import Call
+from conformance.impostors.memory import alias
 from conformance.impostors.registry import impostor
 
 Edge = tuple[Any, int]
@@ -18,7 +19,11 @@ class _Node:
 
     def __init__(self, real: Any, change: Callable[[Any, Edge], Edge]) -> None:
         self._real = real
-        self.next_functions = tuple(change(real, edge) for edge in real.next_functions)
+        self._change = change
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        return tuple(self._change(self._real, edge) for edge in self._real.next_functions)
 
     def __call__(self, *args: Any) -> Any:
         return self._real(*args)
@@ -43,6 +48,42 @@ def edges_lead_to_another_output(call: Call) -> Any:
 def edges_lead_to_tensors(call: Call) -> Any:
     """An edge ends in a tensor in place of a node."""
     return _with_edges(call, lambda node, edge: (torch.zeros(1), edge[1]))
+
+
+class _Holder(_Node):
+    """Stands in for the node of a leaf, with a tensor of its own."""
+
+    @property
+    def variable(self) -> Any:
+        return alias(self._real.variable)
+
+
+@impostor("gradients", "leaf")
+def edges_lead_to_other_leaves(call: Call) -> Any:
+    """The node of a leaf holds another tensor."""
+
+    def change(node: Any, edge: Edge) -> Edge:
+        return (_Holder(edge[0], change), edge[1]) if hasattr(edge[0], "variable") else edge
+
+    return _with_edges(call, change)
+
+
+@impostor("gradients", "leaf")
+def edges_go_on_forever(call: Call) -> Any:
+    """The node of a leaf has a successor."""
+
+    def change(node: Any, edge: Edge) -> Edge:
+        return (_Endless(edge[0], change), edge[1]) if hasattr(edge[0], "variable") else edge
+
+    return _with_edges(call, change)
+
+
+class _Endless(_Node):
+    """Stands in for the node of a leaf, and leads to itself."""
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        return ((self, 0),)
 
 
 @impostor("gradients", "leaf")

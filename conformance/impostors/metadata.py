@@ -43,13 +43,23 @@ def dtype_is_the_default(call: Call) -> Any:
 @impostor("dtype", "sharing")
 def device_is_changed(call: Call) -> Any:
     """A result is on another device."""
-    return call.spoil(lambda value: value.to("meta"))
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(value, device="cpu") if value.device.type == "meta" else value.to("meta")
+
+    return call.spoil(change)
 
 
 @impostor("values", "dtype")
 def shape_is_changed(call: Call) -> Any:
     """A result has one dimension more."""
     return call.spoil(lambda value: value[None] if value.ndim < 4 else value.reshape(-1))
+
+
+@impostor("values", "dtype")
+def shape_is_flattened(call: Call) -> Any:
+    """A result has one dimension, or none where it has one element."""
+    return call.spoil(lambda value: value.reshape(() if value.shape == (1,) else -1))
 
 
 @impostor("values", "sharing", "dtype")

@@ -91,7 +91,7 @@ class Presence:
         if isinstance(raw, (staticmethod, classmethod)):
             return staticmethod(self._function(getattr(owner, name), name))
         if callable(raw):
-            return self._function(raw, name)
+            return self._function(raw, name, "assign" if name == "__setattr__" else "call")
         getter = self._function(lambda self: raw.__get__(self, type(self)), name, "read")
         if not hasattr(raw, "__set__"):
             return property(getter)

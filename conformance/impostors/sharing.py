@@ -45,6 +45,22 @@ def copy_becomes_view(call: Call) -> Any:
     return call.spoil(change)
 
 
+class _SharingArray(np.ndarray):
+    """An array whose copies are views of it."""
+
+    def copy(self, *args: Any, **kwargs: Any) -> Any:
+        return self.view()
+
+    __copy__ = copy
+    __deepcopy__ = copy
+
+
+@impostor("sharing", "values")
+def copy_of_an_array_becomes_view(call: Call) -> Any:
+    """An array's copy() returns a view."""
+    return call.spoil(lambda value: value.view(_SharingArray))
+
+
 @impostor("sharing", "values")
 def memory_is_handed_out_twice(call: Call) -> Any:
     """Every result of one operation is the same object as its first one."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from conformance.language.codes import CODES
 from conformance.language.model import Place
 
+_LONGEST = 500
+
 
 @dataclass(frozen=True, order=True)
 class Problem:
@@ -32,7 +34,8 @@ class Problem:
         return CODES[self.code].name
 
     def __str__(self) -> str:
-        text = f"{self.place} {self.code} {self.name}: {self.message}"
+        message = self.message if len(self.message) <= _LONGEST else f"{self.message[: _LONGEST - 1]}…"
+        text = f"{self.place} {self.code} {self.name}: {message}"
         # What a file says, or how it is called, must neither make a second line nor drive the terminal.
         return "".join(character if character.isprintable() else _escape(character) for character in text)
 

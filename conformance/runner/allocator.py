@@ -1,7 +1,7 @@
 """Memory that nobody wrote holds the same bytes in every run.
 
-What ``torch.empty`` returns shows in printed values and in details. glibc can fill each block that it hands out, which makes
-such values the same everywhere, and never zero, so that no claim holds because fresh memory happens to be clean.
+What ``torch.empty`` returns shows in printed values and in details. glibc can fill each block that it hands out, which
+makes such values the same everywhere, and never zero, so that no claim holds because fresh memory happens to be clean.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """The search for an example on which a claim is false: a sweep over a covering set, then Hypothesis.
 
-A draw is what costs, so the sweep takes its decisions in a plain loop; Hypothesis draws what no table holds, and shrinks.
-Both are deterministic for a seed.
+A draw is what costs, so the sweep takes its decisions in a plain loop; Hypothesis draws what no table holds, and
+shrinks. Both are deterministic for a seed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import warnings
+from contextlib import suppress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
@@ -54,9 +55,10 @@ class Found:
 class Evidence:
     """What a search saw.
 
-    ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered`` is what
-    the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first judged example.
-    ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this torch does not have.
+    ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered``
+    is what the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first
+    judged example. ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this torch
+    does not have.
     """
 
     judged: int = 0
@@ -186,10 +188,8 @@ class Search:
             print_blob=False,
             suppress_health_check=list(HealthCheck),
         )(seed(self._seed)(given(data=st.data())(lambda data: body(data))))
-        try:
+        with suppress(_Falsified):
             test()
-        except _Falsified:
-            pass
 
     def _record(self, found: Optional[Found], evidence: Evidence) -> None:
         if found is None:

@@ -36,9 +36,10 @@ class Failure:
 class Trial:
     """What one example showed.
 
-    ``status`` is ``satisfied``, ``failed``, ``not-judged`` (the example proves nothing), ``unsupported`` (no kernel for the
-    dtype named in ``reason``) or ``invalid`` (the claim itself is broken, see ``reason``). ``tiers`` tells, for each of error,
-    type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per expression.
+    ``status`` is ``satisfied``, ``failed``, ``not-judged`` (the example proves nothing), ``unsupported`` (no kernel for
+    the dtype named in ``reason``) or ``invalid`` (the claim itself is broken, see ``reason``). ``tiers`` tells, for each
+    of error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per
+    expression.
     """
 
     status: str
@@ -177,7 +178,9 @@ def _judge_tiers(trial: Trial, asked: Raises, got: dict[str, bool], shown: str, 
         trial.status, trial.failure = "failed", Failure(f"{part} {missed[0]}", shown)
 
 
-def _judge_expressions(trial: Trial, plan: Plan, example: Example, impostor: Optional[AbstractContextManager[Any]]) -> None:
+def _judge_expressions(
+    trial: Trial, plan: Plan, example: Example, impostor: Optional[AbstractContextManager[Any]]
+) -> None:
     namespace = trial.namespace
     if plan.needs_before:
         namespace["before"] = SimpleNamespace(**example.rebuild())
@@ -216,7 +219,8 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
             if missing:
                 _ended(trial, "unsupported", missing)
                 return
-            trial.observed.append(False)
+            # An expression that raises is not one that is false: to be shown to fail, it must be answered.
+            trial.observed.append(None if every and not unspecified else False)
             if not unspecified:
                 _falsify(trial, position, expression.text, f"raised {type(error).__name__}: {first_line(error)}")
             if every:

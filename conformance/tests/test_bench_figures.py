@@ -1,0 +1,51 @@
+"""The benchmark measures, names the machine, and records ratios; how good they are is no matter of a test."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from conformance.bench.__main__ import machine, table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_quick_measures_are_printed_and_recorded(tmp_path: Path) -> None:
+    only = ["--only", "sweep", "--only", "by_hand", "--only", "collection", "--only", "first_verdict"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "conformance.bench", "--quick", *only, "--write", str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    recorded = json.loads((tmp_path / "benchmarks.json").read_text(encoding="utf-8"))
+    assert recorded["machine"]["processor"]
+    assert recorded["measured"]["collection"]["claims"] >= 2000
+    assert recorded["measured"]["sweep"]["sweep"] > recorded["measured"]["sweep"]["loop"] > 0
+    with open(tmp_path / "benchmarks.csv", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert len(rows) == 4
+    assert all(row[0] in ran.stdout and row[1] in ran.stdout for row in rows)
+
+
+def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
+    measured = {
+        "throughput": {"examples": 5000, "seconds": 0.5, "claims": 10, "memory MiB": 75.2},
+        "by_hand": {"a": {"claim": 1.0, "by hand": 3.0}, "b": {"claim": 1.0, "by hand": 5.0}},
+        "sweep": {"sweep": 6.0, "loop": 2.0},
+        "protection": {"in this process": 10.0, "in a worker": 10.5},
+        "linearity": {"times": [1.0, 10.0], "seconds": [2.0, 21.0]},
+        "processes": {"one": 9.0, "two": 5.0},
+    }
+    assert [value for _, value, _ in table(measured)] == ["10,000", "75 MiB", "4.0", "3.0", "5.0%", "1.05", "1.80"]
+
+
+def test_the_machine_is_named() -> None:
+    assert {"processor", "cores", "python", "torch"} <= machine().keys()
