@@ -62,7 +62,7 @@ def does_nothing(call: Call) -> Any:
     """The operation is skipped; the program gets the first argument back."""
     if call.kind == "assign":
         return None
-    return call.args[0] if call.args else call.run()
+    return call.args[0] if call.args and call.kind == "call" else call.run()
 
 
 @impostor("values", "sharing", "errors")

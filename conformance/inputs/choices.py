@@ -289,8 +289,9 @@ class RecordedChoices(Choices):
         recorded = self._recorded.get(label)
         if recorded is None:
             return next(iter(admissible_rows(factors, admits)), None)
-        known = isinstance(recorded, tuple) and all(value in values for value, values in zip(recorded, factors))
-        return recorded if known and admits(recorded) else None
+        if not isinstance(recorded, tuple) or not all(value in values for value, values in zip(recorded, factors)):
+            return None
+        return recorded if admits(recorded) else None
 
 
 def simpler(

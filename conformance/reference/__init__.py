@@ -35,6 +35,7 @@ from conformance.reference.content import Reference, reference_of, set_reference
 from conformance.reference.directives import DIRECTIVES
 from conformance.reference.domain import ClaimDomain, short_roles
 from conformance.reference.footer import footer
+from conformance.reference.impostors import Impostors, load_impostors
 from conformance.reference.pages import write_pages
 from conformance.reference.search_index import escape_titles
 from conformance.reference.sentences import collect_sentences, load_sentences
@@ -77,6 +78,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(
         markup.emblem, html=(markup.visit_emblem, None), latex=nothing, text=nothing, man=nothing, texinfo=nothing
     )
+    app.add_node(
+        markup.bar,
+        html=(markup.visit_bar, None),
+        text=(markup.visit_bar_as_text, None),
+        latex=nothing,
+        man=nothing,
+        texinfo=nothing,
+    )
     app.connect("builder-inited", prepare)
     app.connect("env-get-outdated", find_outdated)
     app.connect("html-page-context", add_footer)
@@ -103,7 +112,8 @@ def prepare(app: Sphinx) -> None:
         columns = load_columns(results) if results else ()
     except ResultError as error:
         raise ExtensionError(str(error)) from None
-    reference = Reference(corpus, columns, load_sentences(sentences))
+    impostors = load_impostors(results / "impostors") if results else Impostors()
+    reference = Reference(corpus, columns, load_sentences(sentences), impostors)
     set_reference(app.config, reference)
     write_pages(Path(app.srcdir) / app.config.conformance_pages, reference)
 

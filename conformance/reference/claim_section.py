@@ -6,6 +6,7 @@ from docutils import nodes
 
 from conformance.language.model import Claim
 from conformance.reference import markup
+from conformance.reference.changes import change_blocks
 from conformance.reference.content import Reference
 from conformance.reference.evidence import evidence
 from conformance.reference.falsehood import falsehoods
@@ -25,6 +26,7 @@ def claim_section(claim: Claim, reference: Reference, document: str) -> nodes.se
         markup.code(claim.id, "claim-id"), " ", markup.span(claim.family, "family"), classes=["claim-line"]
     )
     section += strip(claim, columns)
+    section += change_blocks(claim, reference)
     section += quotes(claim, reference)
     section += falsehoods(claim, columns)
     section += program_blocks(claim, columns)

@@ -34,6 +34,7 @@ class Column:
     timings: Mapping[str, Record] = field(default_factory=dict)
     timing_environment: Mapping[str, Any] = field(default_factory=dict)
     position: int = 0
+    _cells: dict[int, tuple[Claim, Cell]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def torch(self) -> str:
@@ -52,6 +53,13 @@ class Column:
 
     def cell(self, claim: Claim) -> Cell:
         """Look up what this environment showed for a claim."""
+        # Pages ask for the same cells many times. The claim is kept, so that its identity stays its own.
+        known = self._cells.get(id(claim))
+        if known is None:
+            known = self._cells[id(claim)] = (claim, self._look_up(claim))
+        return known[1]
+
+    def _look_up(self, claim: Claim) -> Cell:
         record = self.timings.get(claim.id) if claim.compare is not None else None
         if record is None:
             record = self.claims.get(claim.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional
 from weakref import WeakKeyDictionary
@@ -15,6 +16,8 @@ from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Source
 from conformance.language.sources import Article
 from conformance.reference.columns import Column
+from conformance.reference.history import History
+from conformance.reference.impostors import Impostors
 from conformance.reference.sentences import Sentences
 
 SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|notes/[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
@@ -27,6 +30,12 @@ class Reference:
     corpus: Corpus
     columns: tuple[Column, ...] = ()
     sentences: Sentences = field(default_factory=Sentences)
+    impostors: Impostors = field(default_factory=Impostors)
+
+    @cached_property
+    def history(self) -> History:
+        """What became of each claim from release to release."""
+        return History(self.corpus, self.columns)
 
     def subjects(self) -> dict[str, list[Claim]]:
         """Group the claims by subject, in the order of the alphabet."""
@@ -64,7 +73,7 @@ class Reference:
 
     def digest(self) -> str:
         """Change whenever a page would."""
-        parts: list[Any] = [self.corpus.claims, self.corpus.sources, self.columns, self.sentences]
+        parts: list[Any] = [self.corpus.claims, self.corpus.sources, self.columns, self.sentences, self.impostors]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

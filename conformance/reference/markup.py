@@ -36,6 +36,10 @@ class emblem(nodes.Inline, nodes.Element):
     """The small drawing beside a name: ``markup`` is SVG that an XML library wrote."""
 
 
+class bar(nodes.Inline, nodes.Element):
+    """A row of small cells: ``cells`` has a class, a sign and a hint for each, ``description`` the whole in words."""
+
+
 def bounded(text: object) -> str:
     """Cut a text that is too long for a page, and say so."""
     shown = str(text)
@@ -194,6 +198,22 @@ def visit_drawing(translator: Any, node: nodes.Element) -> None:
 def visit_emblem(translator: Any, node: nodes.Element) -> None:
     """Put the small drawing into HTML."""
     translator.body.append(f"{node['markup']} ")
+    raise nodes.SkipNode
+
+
+def visit_bar(translator: Any, node: nodes.Element) -> None:
+    """Put a row of cells into HTML; one who can't see it is read the words."""
+    parts = [f'<span class="bar" role="img" aria-label="{escape_for_attribute(node["description"])}">']
+    for style, sign, hint in node["cells"]:
+        classes = f"cell verdict-{escape_for_attribute(style)}"
+        parts.append(f'<span class="{classes}" title="{escape_for_attribute(hint)}">{escape_for_attribute(sign)}</span>')
+    translator.body.append("".join(parts) + "</span>")
+    raise nodes.SkipNode
+
+
+def visit_bar_as_text(translator: Any, node: nodes.Element) -> None:
+    """Put the words of a row of cells where it can't be drawn."""
+    translator.add_text(str(node["description"]))
     raise nodes.SkipNode
 
 

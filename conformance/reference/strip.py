@@ -1,4 +1,4 @@
-"""The verdicts of a claim: one line for each device, one chip for each torch."""
+"""The verdicts of a claim: one line for each device, one chip or one small cell for each torch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from docutils import nodes
 from conformance.language.model import Claim
 from conformance.reference import markup
 from conformance.reference.columns import Cell, Column
+from conformance.reference.ranges import in_ranges
 from conformance.reference.verdicts import HOLE
 
 MOST_CHIPS = 6
@@ -21,31 +22,59 @@ def strip(claim: Claim, columns: Sequence[Column]) -> nodes.Element:
         parts: list[nodes.Node] = [markup.span(device, "device"), nodes.Text(" ")]
         if not cells:
             parts += [markup.span(f"{HOLE.symbol} {HOLE.word}", "chip", "verdict-hole")]
-        for run in _runs(cells):
-            parts += [_chip(run), nodes.Text(" ")]
+        elif len(cells) > MOST_CHIPS:
+            parts += [release_bar(cells), nodes.Text(" "), _in_words(cells)]
+        else:
+            for cell in cells:
+                parts += [_chip(cell), nodes.Text(" ")]
         lines.append(parts)
     return markup.bullets(lines, classes=["verdicts"])
 
 
 def brief(claim: Claim, columns: Sequence[Column]) -> list[nodes.Node]:
-    """Show the verdicts as few chips as can be: one where all environments agree."""
+    """Show the verdicts as little as can be: one chip where all environments agree."""
     parts: list[nodes.Node] = []
     for device, cells in by_device(claim, columns):
         looks = {(cell.verdict, cell.hole, cell.in_part) for cell in cells}
         if not cells:
-            chips = [markup.span(f"{device} {HOLE.symbol} {HOLE.word}", "chip", "verdict-hole")]
+            shown: list[nodes.Node] = [markup.span(f"{device} {HOLE.symbol} {HOLE.word}", "chip", "verdict-hole")]
         elif len(looks) == 1:
             look = cells[0].look
-            chips = [
-                markup.span(
-                    f"{look.symbol} {look.word if cells[0].verdict else cells[0].hole}", "chip", f"verdict-{look.style}"
-                )
-            ]
+            shown = [markup.span(f"{look.symbol} {_word(cells[0])}", "chip", f"verdict-{look.style}")]
+        elif len(cells) > MOST_CHIPS:
+            shown = [release_bar(cells), _chip(cells[-1])]
         else:
-            chips = [_chip(run) for run in _runs(cells)]
-        for chip in chips:
-            parts += [chip, nodes.Text(" ")]
+            shown = [_chip(cell) for cell in cells]
+        for part in shown:
+            parts += [part, nodes.Text(" ")]
     return parts
+
+
+def release_bar(cells: Sequence[Cell]) -> nodes.Element:
+    """Draw one small cell for each release, between the names of the first and the last."""
+    told = "; ".join(f"{word} {where}" for (word, _, _), where in _ranges(cells).items())
+    drawn = markup.bar(
+        cells=[(cell.look.style, cell.look.symbol, f"{cell.column.torch}: {_word(cell)}") for cell in cells],
+        description=told,
+    )
+    ends = [markup.span(cells[end].column.torch, "end") for end in (0, -1)]
+    return nodes.inline("", "", ends[0], nodes.Text(" "), drawn, nodes.Text(" "), ends[1], classes=["releases"])
+
+
+def _in_words(cells: Sequence[Cell]) -> nodes.inline:
+    parts: list[nodes.Node] = []
+    for (word, sign, style), where in _ranges(cells).items():
+        parts += [nodes.Text("; ")] if parts else []
+        parts += [markup.span(f"{sign} {word}", "verdict", f"verdict-{style}"), nodes.Text(f" {where}")]
+    return nodes.inline("", "", *parts, classes=["ranges"])
+
+
+def _ranges(cells: Sequence[Cell]) -> dict[tuple[str, str, str], str]:
+    return in_ranges([(cell.column.torch, (_word(cell), cell.look.symbol, cell.look.style)) for cell in cells])
+
+
+def _word(cell: Cell) -> str:
+    return cell.look.word if cell.verdict else cell.hole or HOLE.word
 
 
 def by_device(claim: Claim, columns: Sequence[Column]) -> list[tuple[str, list[Cell]]]:
@@ -58,26 +87,9 @@ def by_device(claim: Claim, columns: Sequence[Column]) -> list[tuple[str, list[C
     return [(device, [column.cell(claim) for column in columns if column.device == device]) for device in devices]
 
 
-def _runs(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Split cells into chips: one for each, or where they are many, one for each run of equal verdicts."""
-    if len(cells) <= MOST_CHIPS:
-        return [[cell] for cell in cells]
-    runs: list[list[Cell]] = []
-    for cell in cells:
-        if runs and (runs[-1][-1].look, runs[-1][-1].hole) == (cell.look, cell.hole):
-            runs[-1].append(cell)
-        else:
-            runs.append([cell])
-    return runs
-
-
-def _chip(run: Sequence[Cell]) -> nodes.inline:
-    first, last = run[0], run[-1]
-    look = first.look
-    version = first.column.torch if len(run) == 1 else f"{first.column.torch} to {last.column.torch} ({len(run)})"
-    word = look.word if first.verdict else first.hole or HOLE.word
-    chip = nodes.inline(classes=["chip", f"verdict-{look.style}"])
-    chip += [markup.span(version, "version"), nodes.Text(f" {look.symbol} {word}")]
+def _chip(cell: Cell) -> nodes.inline:
+    chip = nodes.inline(classes=["chip", f"verdict-{cell.look.style}"])
+    chip += [markup.span(cell.column.torch, "version"), nodes.Text(f" {cell.look.symbol} {_word(cell)}")]
     return chip
 
 

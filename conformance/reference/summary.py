@@ -10,6 +10,7 @@ from docutils import nodes
 from conformance.language.model import Claim
 from conformance.reference import markup
 from conformance.reference.article import article_facts, claim_line
+from conformance.reference.changes import change_blocks
 from conformance.reference.columns import Column
 from conformance.reference.content import Reference
 from conformance.reference.falsehood import KINDS, affected, divergence_box, falsehoods, is_false
@@ -180,6 +181,7 @@ def _false_claim(claim: Claim, reference: Reference, document: str, body: Sequen
     section += markup.paragraph(markup.cite("claim", claim.id, document), classes=["claim-line"])
     section += markup.paragraph(*sources)
     section += strip(claim, reference.columns)
+    section += change_blocks(claim, reference)
     section += list(body)
     return section
 

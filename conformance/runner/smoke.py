@@ -32,7 +32,7 @@ def _probing_restores() -> bool:
     x = torch.tensor([1.0, 2.0])
     version = x._version
     _CHECKS["sees_writes"](x, x[:])
-    return x.tolist() == [1.0, 2.0] and x._version == version
+    return bool(x.tolist() == [1.0, 2.0] and x._version == version)
 
 
 def _values_differ() -> bool:

@@ -37,9 +37,9 @@ class Trial:
     """What one example showed.
 
     ``status`` is ``satisfied``, ``failed``, ``not-judged`` (the example proves nothing), ``unsupported`` (no kernel for
-    the dtype named in ``reason``) or ``invalid`` (the claim itself is broken, see ``reason``). ``tiers`` tells, for each
-    of error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per
-    expression.
+    the dtype named in ``reason``) or ``invalid`` (the claim itself is broken, see ``reason``). ``tiers`` tells, for
+    each of error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value
+    per expression.
     """
 
     status: str

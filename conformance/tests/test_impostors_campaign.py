@@ -25,6 +25,7 @@ from conformance.runner.program import plan
 ENVIRONMENT = describe("cpu")
 ReadClaim = Callable[[str], Claim]
 
+DETACH = 'given: {x: "tensor(floating)"}\ndo: y = x.detach()\n'
 CLONE = 'given: {x: "tensor(floating)"}\ndo: y = x.clone()\n'
 
 
@@ -39,7 +40,7 @@ def standing(finding: Finding) -> list[str]:
 
 
 def test_a_good_claim_is_killed_in_every_part(confronted: Callable[[str], Finding]) -> None:
-    finding = confronted(CLONE + "expect: [independent(y, x), 'equal(y, x)', y.requires_grad == x.requires_grad]")
+    finding = confronted(CLONE + "expect: ['independent(y, x)', 'equal(y, x)', y.requires_grad == x.requires_grad]")
     assert standing(finding) == []
     assert {"copy-becomes-view", "first-element-is-off"} <= set(finding.killers)
     assert finding.answers_only == finding.elsewhere_only == []
@@ -48,13 +49,12 @@ def test_a_good_claim_is_killed_in_every_part(confronted: Callable[[str], Findin
 @pytest.mark.parametrize(
     "expression",
     [
-        "True or y is x",
-        "y is y",
-        "x.dtype == x.dtype",
+        "y.ndim >= 0",
+        "y.dtype == y.dtype",
         "y.requires_grad in (True, False)",
         "len(str(y)) >= 0",
         "isinstance(y, object)",
-        "(y is x) or (y is not x)",
+        "y is x or y is not x",
     ],
 )
 def test_an_expression_that_can_not_be_false_is_found(expression: str, confronted: Callable[[str], Finding]) -> None:
@@ -65,15 +65,15 @@ def test_an_expression_that_can_not_be_false_is_found(expression: str, confronte
 
 
 def test_a_program_that_raises_under_an_impostor_kills_no_expression(confronted: Callable[[str], Finding]) -> None:
-    finding = confronted(CLONE + "expect: True")
+    finding = confronted(CLONE + "expect: y.ndim >= 0")
     assert standing(finding) == ["expect[0]"]
     assert finding.killers == []
     assert "error-comes-too-early" in finding.stoppers
 
 
 def test_what_has_nothing_to_do_with_the_subject_is_told(confronted: Callable[[str], Finding]) -> None:
-    body = "given: {x: tensor()}\ndo: |\n  y = x.detach()\n  z = torch.ones(2)\nexpect: [not y.requires_grad, z.sum() == 2]"
-    finding = confronted(body)
+    program = "do: |\n  y = x.detach()\n  z = torch.ones(2)\n"
+    finding = confronted("given: {x: tensor()}\n" + program + "expect: [not y.requires_grad, z.sum() == 2]")
     assert standing(finding) == []
     assert finding.elsewhere_only == ["expect[1]"]
 
@@ -100,9 +100,8 @@ def test_errors_are_killed_as_far_as_they_are_promised(
     finding = confronted(f'given: {{x: "tensor(requires_grad=True)"}}\ndo: x.numpy()\nraises: {raises}')
     assert [part.name for part in finding.parts] == parts
     assert standing(finding) == []
-    wanted = {"raises error": "error-is-swallowed", "raises type": "class", "raises message": "message"}
-    for part in parts:
-        assert any(wanted[part] in killer for killer in finding.killers)
+    killers = {"raises error": "error-is-swallowed", "raises type": "class", "raises message": "message"}
+    assert all(any(killers[part] in name for name in finding.killers) for part in parts[1:])
 
 
 def test_a_warning_is_killed(confronted: Callable[[str], Finding]) -> None:
@@ -116,7 +115,7 @@ def test_a_warning_is_killed(confronted: Callable[[str], Finding]) -> None:
     finding = confronted(body)
     assert [part.name for part in finding.parts] == ["warns error", "warns message"]
     assert standing(finding) == []
-    assert {"warning-is-forgotten", "warning-has-another-message"} <= set(finding.killers)
+    assert finding.killed["warns message"] == "warning-has-another-message"
 
 
 def test_what_holds_instead_is_confronted_on_the_examples_it_matches(confronted: Callable[[str], Finding]) -> None:
@@ -127,7 +126,7 @@ def test_what_holds_instead_is_confronted_on_the_examples_it_matches(confronted:
     diverges:
       - where: x.requires_grad
         kind: docs-wrong
-        instead: {expect: [not y.requires_grad, True]}
+        instead: {expect: [not y.requires_grad, y.ndim >= 0]}
         example: {x: "torch.tensor([1.0], requires_grad=True)"}
         note: It never does
         link: none-filed
@@ -144,10 +143,10 @@ def test_a_claim_that_is_false_anyway_proves_nothing(confronted: Callable[[str],
 
 
 @pytest.mark.parametrize(
-    ("extra", "status"), [("applies: {torch: '>=99'}", "inapplicable"), ("guarantee: unspecified", "unspecified")]
+    ("extra", "status"), [("applies: {device: cuda}", "inapplicable"), ("guarantee: unspecified", "unspecified")]
 )
 def test_claims_that_are_not_judged_are_left_out(extra: str, status: str, confronted: Callable[[str], Finding]) -> None:
-    assert confronted(CLONE + f"expect: True\n{extra}").status == status
+    assert confronted(CLONE + f"expect: 'equal(y, x)'\n{extra}").status == status
 
 
 def test_statements_that_never_run_and_titles_that_are_not_met_are_found(tmp_path: Path) -> None:
@@ -169,8 +168,8 @@ def test_statements_that_never_run_and_titles_that_are_not_met_are_found(tmp_pat
     finding = confront(corpus.claims[0], ENVIRONMENT)
     found = unmet(corpus, {corpus.claims[0].id: finding})
     assert [(item.code, item.message.partition(": ")[2]) for item in found] == [
-        ("V002", "the title says 'complex', but no example is about that"),
         ("V003", "no example reaches line 3 of 'do': y = x"),
+        ("V002", "the title says 'complex', but no example is about that"),
     ]
 
 
@@ -220,7 +219,7 @@ def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) ->
     text = "\n".join(report.lines())
     assert report.failed
     assert [claim.slug for claim, _ in report.survivors] == ["vacuous"]
-    assert "claims.yaml:9:32 torch.clone/vacuous: no impostor makes expect[1] false: y.ndim >= 0" in text
+    assert "claims.yaml:10:29 torch.clone/vacuous: no impostor makes expect[1] false: y.ndim >= 0" in text
     assert "torch.clone/excused: an object is always itself" in text
     assert "torch.clone/stale: remove 'unkillable'" in text
     assert "1 of 3 claims killed, 2 of 4 parts" in text
@@ -249,7 +248,7 @@ def test_a_record_survives_being_written_and_read(tmp_path: Path) -> None:
 def test_a_file_that_is_no_record_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "torch-2.13.0-cpu.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ResultError, match="torch-2.13.0-cpu.json"):
+    with pytest.raises(ResultError, match=r"torch-2\.13"):
         load_record(path)
 
 
@@ -264,15 +263,15 @@ def test_claims_with_few_examples_are_found(read_claim: ReadClaim) -> None:
 @pytest.mark.parametrize(
     ("given", "size"),
     [
-        ("", 1),
-        ("given: {n: one_of(1, 2, 3)}", 3),
-        ("given: {n: one_of(1, 2, 3), flag: boolean()}", 6),
-        ("given: {n: 'integer(2, 9)'}", 8),
-        ("given: {x: tensor()}", 1000),
+        ("{n: 'one_of(1, 2, 3)'}", 3),
+        ("{n: 'one_of(1, 2, 3)', flag: boolean()}", 6),
+        ("{n: 'integer(2, 9)'}", 8),
+        ("{n: number()}", 1000),
     ],
 )
 def test_small_domains_need_few_examples(given: str, size: int, read_claim: ReadClaim) -> None:
-    assert domain_size(read_claim(f"{given}\ndo: y = torch.ones(1).detach()\nexpect: y is y")) == size
+    uses = "y = torch.ones(1).detach() * n" + (" * flag" if "flag" in given else "")
+    assert domain_size(read_claim(f"given: {given}\ndo: {uses}\nexpect: y.ndim == 1")) == size
 
 
 def test_operations_are_found_by_name_wherever_they_stand(read_claim: ReadClaim) -> None:
