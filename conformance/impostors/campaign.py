@@ -222,7 +222,7 @@ class _Confrontation:
                 for occasion in item.occasions:
                     for example in examples:
                         if not left:
-                            return standing
+                            return set(standing)
                         left -= self._attempt(case, impostor, item.operation, occasion, example)
         return standing - left
 

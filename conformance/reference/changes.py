@@ -15,7 +15,8 @@ def change_blocks(claim: Claim, reference: Reference) -> list[nodes.Node]:
     blocks: list[nodes.Node] = []
     for device, told in reference.history.since(claim):
         where = f" on {device}" if several else ""
-        blocks.append(markup.paragraph(nodes.strong("", f"Change points{where}:"), nodes.Text(f" {told}."), classes=["since"]))
+        line = nodes.Text(f" {told}.")
+        blocks.append(markup.paragraph(nodes.strong("", f"Change points{where}:"), line, classes=["since"]))
     for device, states in reference.history.documentation(claim):
         where = f" on {device}" if several else ""
         told = "; ".join(f"{state} {releases}" for state, releases in states.items())

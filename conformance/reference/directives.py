@@ -11,11 +11,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from conformance.language import vocabulary
 from conformance.reference import codes, markup, summary
+from conformance.reference.answers import answers_page
 from conformance.reference.article import article_blocks
 from conformance.reference.claim_section import claim_section
 from conformance.reference.content import Reference, reference_of
 from conformance.reference.docstring import entry_section
 from conformance.reference.domain import ClaimDomain
+from conformance.reference.release_page import release_blocks, releases_list, releases_with_a_page
 
 
 class ReferenceDirective(SphinxDirective):
@@ -91,6 +93,20 @@ class ArticleDirective(ReferenceDirective):
         raise self.error(f"The corpus has no article {key}.")
 
 
+class ReleaseDirective(ReferenceDirective):
+    """What a release changed."""
+
+    required_arguments = 1
+
+    def blocks(self) -> Sequence[nodes.Node]:
+        """Make the comparison with the release before, and record the page."""
+        release = self.arguments[0]
+        if release not in releases_with_a_page(self.reference):
+            raise self.error(f"No result file is about release {release}.")
+        self.domain.note("release", release, self.env.docname, "", release)
+        return release_blocks(release, self.reference, self.env.docname)
+
+
 def _made_by(make: Callable[[Reference, str], Sequence[nodes.Node]]) -> type[ReferenceDirective]:
     class Made(ReferenceDirective):
         """Content over the whole corpus."""
@@ -134,12 +150,15 @@ def vocabulary_sections(entries: dict[str, vocabulary.Entry], kind: str, empty: 
 DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "subject": SubjectDirective,
     "article": ArticleDirective,
+    "release": ReleaseDirective,
+    "releases": _made_by(releases_list),
     "checks": ChecksDirective,
     "inputs": InputsDirective,
     "numbers": _made_by(summary.numbers),
     "verdicts": _made_by(lambda reference, document: [summary.verdict_legend()]),
     "subjects": _made_by(summary.subjects_table),
     "articles": _made_by(summary.articles_list),
+    "answers": _made_by(answers_page),
     "false": _made_by(summary.false_page),
     "timings": _made_by(summary.timings_list),
     "environments": _made_by(lambda reference, document: summary.environments_table(reference)),

@@ -1,4 +1,4 @@
-"""The Sphinx domain ``claim``: claims, subjects, articles and rows as things to cite and to look up."""
+"""The Sphinx domain ``claim``: claims, subjects, articles, rows and releases as things to cite and to look up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sphinx.util.nodes import make_refnode
 
 
 class ClaimDomain(Domain):
-    """Where every claim, subject, article and row is."""
+    """Where every claim, subject, article, row and release is."""
 
     name = "claim"
     label = "Claims"
@@ -25,6 +25,7 @@ class ClaimDomain(Domain):
         "subject": ObjType("subject", "subject"),
         "article": ObjType("article", "article"),
         "row": ObjType("row", "row"),
+        "release": ObjType("release", "release"),
     }
     roles = {name: XRefRole(innernodeclass=nodes.literal, warn_dangling=True) for name in object_types}  # noqa: RUF012
     dangling_warnings = {name: f"no {name} %(target)r in the corpus" for name in object_types}  # noqa: RUF012

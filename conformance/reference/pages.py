@@ -11,6 +11,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 
 from conformance.reference.content import SUBJECT, Reference
+from conformance.reference.release_page import releases_with_a_page
 from conformance.results.pages import page_name
 
 GROUPS = (
@@ -48,6 +49,11 @@ def _pages(reference: Reference) -> dict[str, str]:
             raise ExtensionError(f"{key!r} is no key of an article, so it gets no page")
         pages[f"articles/{key}.rst"] = _page(f"Article {key}", f".. claim:article:: {key}")
     pages["articles/index.rst"] = _page("Articles", ".. claim:articles::", *_toctree(articles, hidden=True))
+    releases = releases_with_a_page(reference)
+    for release in releases:
+        pages[f"releases/{release}.rst"] = _page(f"What changed in torch {release}", f".. claim:release:: {release}")
+    entries = [f"{release} <{release}>" for release in releases[::-1]]
+    pages["releases/index.rst"] = _page("Releases", ".. claim:releases::", *_toctree(entries, hidden=True))
     body = [".. claim:subjects::"]
     for caption, members in _grouped(subjects):
         body += _toctree([files[member] for member in members], caption=caption, hidden=True)

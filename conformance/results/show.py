@@ -26,9 +26,10 @@ _MARKS = {
     "invalid": "invalid!",
 }
 _HOLE = "?"
+_IN_PART = "partly"
 _LEGEND = (
-    "yes: holds · NO: documented but false, as recorded · open: left open · absent: no such name · "
-    "n/a: does not apply · ?: not measured"
+    "yes: holds · NO: documented but false, as recorded · partly: false for some inputs, as recorded · "
+    "open: left open · absent: no such name · n/a: does not apply · ?: not measured"
 )
 
 
@@ -104,6 +105,9 @@ def _mark(claim: Claim, results: Results) -> str:
     # An entry of an older form of the claim says nothing about this one.
     if entry is None or results.void or entry["claim"] != claim.fingerprint():
         return _HOLE
+    applied = [claim.diverges[number] for number in entry.get("divergence", ()) if number < len(claim.diverges)]
+    if entry["verdict"] == "diverges" and applied and all(divergence.where is not None for divergence in applied):
+        return _IN_PART
     return _MARKS[entry["verdict"]]
 
 

@@ -49,6 +49,7 @@ See :claim:`torch.Tensor.detach/shares-storage` and :subject:`torch.Tensor.detac
 
    reference/index
    reference/articles/index
+   reference/releases/index
    false
    timings
 """

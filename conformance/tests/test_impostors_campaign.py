@@ -88,20 +88,24 @@ def test_a_question_that_only_a_wrong_answer_makes_false_is_told(confronted: Cal
 @pytest.mark.parametrize(
     ("raises", "parts"),
     [
-        ("error", ["raises error"]),
-        ("RuntimeError", ["raises error", "raises type"]),
-        ("{type: RuntimeError, message: detach, promised: error}", ["raises error"]),
-        ("{type: RuntimeError, message: detach}", ["raises error", "raises type", "raises message"]),
+        ("error", ["error"]),
+        ("RuntimeError", ["error", "type"]),
+        ("{type: RuntimeError, message: detach, promised: error}", ["error"]),
+        ("{type: RuntimeError, message: detach}", ["error", "type", "message"]),
     ],
 )
-def test_errors_are_killed_as_far_as_they_are_promised(
-    raises: str, parts: list[str], confronted: Callable[[str], Finding]
-) -> None:
-    finding = confronted(f'given: {{x: "tensor(requires_grad=True)"}}\ndo: x.numpy()\nraises: {raises}')
-    assert [part.name for part in finding.parts] == parts
-    assert standing(finding) == []
-    killers = {"raises error": "error-is-swallowed", "raises type": "class", "raises message": "message"}
-    assert all(any(killers[part] in name for name in finding.killers) for part in parts[1:])
+def test_errors_are_killed_as_far_as_they_are_promised(raises: str, parts: list[str], read_claim: ReadClaim) -> None:
+    claim = read_claim(f'given: {{x: "tensor(requires_grad=True)"}}\ndo: x.numpy()\nraises: {raises}')
+    killers = {
+        "error": "error-is-swallowed",
+        "type": "error-is-of-another-class",
+        "message": "error-has-another-message",
+    }
+    assert [part.name for part in confront(claim, ENVIRONMENT).parts] == [f"raises {part}" for part in parts]
+    assert standing(confront(claim, ENVIRONMENT)) == []
+    for tier, killer in killers.items():
+        killed = confront(claim, ENVIRONMENT, only=[killer]).killed
+        assert killed == ({f"raises {tier}": killer} if tier in parts else {})
 
 
 def test_a_warning_is_killed(confronted: Callable[[str], Finding]) -> None:
@@ -190,13 +194,13 @@ THREE_CLAIMS = """
   sources: [{docs: torch.clone, key: Returns a copy}]
   given: {x: tensor()}
   do: y = torch.clone(x)
-  expect: ['equal(y, x)', y.ndim >= 0]
+  expect: ['equal(y, x)', y is not None]
 - id: excused
   title: The result is itself
   family: values
   sources: [{docs: torch.clone, key: Returns a copy}]
   do: y = torch.clone(torch.ones(2))
-  expect: y.ndim >= 0
+  expect: y is not None
   unkillable: an object is always itself
 - id: stale
   title: The result has two elements
@@ -219,7 +223,7 @@ def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) ->
     text = "\n".join(report.lines())
     assert report.failed
     assert [claim.slug for claim, _ in report.survivors] == ["vacuous"]
-    assert "claims.yaml:10:29 torch.clone/vacuous: no impostor makes expect[1] false: y.ndim >= 0" in text
+    assert "claims.yaml:10:29 torch.clone/vacuous: no impostor makes expect[1] false: y is not None" in text
     assert "torch.clone/excused: an object is always itself" in text
     assert "torch.clone/stale: remove 'unkillable'" in text
     assert "1 of 3 claims killed, 2 of 4 parts" in text
@@ -227,7 +231,7 @@ def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) ->
 
 
 def test_a_campaign_without_survivors_succeeds(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, THREE_CLAIMS.partition("- id: excused")[0].replace(", y.ndim >= 0", ""))
+    corpus = corpus_of(tmp_path, THREE_CLAIMS.partition("- id: excused")[0].replace(", y is not None", ""))
     assert not report_of(corpus).failed
 
 
@@ -326,9 +330,9 @@ def waits(call):
 def test_a_crash_or_a_hang_does_not_end_the_campaign(tmp_path: Path) -> None:
     added = tmp_path / "added.py"
     added.write_text(CRASHING, encoding="utf-8")
-    corpus = corpus_of(tmp_path, THREE_CLAIMS)
+    corpus = corpus_of(tmp_path, THREE_CLAIMS.partition("- id: excused")[0])
     only = ["crashes", "hangs", "waits", "elements-are-zero"]
-    crew = Crew(2, plugins=[added], only=only, attempt_limit=4)
+    crew = Crew(1, plugins=[added], only=only, attempt_limit=4)
     try:
         findings = crew.confront(corpus.claims)
     finally:

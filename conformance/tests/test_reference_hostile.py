@@ -51,7 +51,7 @@ def poison(app):
             compare = replace(compare, kernels=tuple((PAYLOAD, evil(code)) for _, code in compare.kernels))
         return replace(
             claim, title=PAYLOAD, family=PAYLOAD, sources=sources, expectation=expectation, diverges=diverges,
-            do=evil(claim.do) if claim.do else None, compare=compare, was=(PAYLOAD,),
+            do=replace(claim.do, text="y = " + repr(PAYLOAD)) if claim.do else None, compare=compare, was=(PAYLOAD,),
             given=tuple((name, evil(value)) for name, value in claim.given),
             applies=replace(claim.applies, torch=PAYLOAD, system=PAYLOAD),
         )

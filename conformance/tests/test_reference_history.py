@@ -1,0 +1,128 @@
+"""Many releases: strips, change points, documentation and truth, and a page for each release."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
+pytest.importorskip("furo", reason="the reference is built where the theme is installed")
+
+from conformance.reference.ranges import in_ranges
+from conformance.results.store import Results
+from conformance.tests import reference_site as sites
+from conformance.tests.reference_site import DETACH, Site
+
+PAGE = f"reference/{DETACH}"
+RELEASES = ("1.8.1", "1.9.0", "2.0.1", "2.1.2", "2.2.2", "2.3.1", "2.13.0")
+
+
+def measured() -> list[Results]:
+    """Make a matrix with a hole, a change under an unchanged verdict, and a claim that is false in between."""
+    found = {release: sites.results(release) for release in RELEASES}
+    claims = {release: results.claims for release, results in found.items()}
+    claims["2.1.2"][f"{DETACH}/shares-storage"]["claim"] = "00000000"
+    for release in ("2.3.1", "2.13.0"):
+        claims[release][f"{DETACH}/write-before-backward-raises"]["facts"] = {"raises": ["ValueError", "changed"]}
+    del claims["2.2.2"][f"{DETACH}/keeps-strides"]
+    false = claims["2.3.1"][f"{DETACH}/shares-storage"]
+    false.update(verdict="refuted", counterexample="import torch\n\nassert False\n", failed="expect[0]: False")
+    return list(found.values())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return sites.build(sites.write_source(tmp_path_factory.mktemp("history"), measured()))
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ("aaa", {"a": "in all 3 releases, 0 to 2"}),
+        ("a", {"a": "0"}),
+        ("aab", {"a": "0 to 1", "b": "since 2"}),
+        ("aba", {"a": "0 and since 2", "b": "1"}),
+        ("abaab.a", {"a": "0, 2 to 3 and since 6", "b": "1 and 4"}),
+        ("a.", {"a": "0"}),
+    ],
+)
+def test_ranges(values: str, told: dict[str, str]) -> None:
+    named = [(str(position), None if value == "." else value) for position, value in enumerate(values)]
+    assert in_ranges(named) == told
+
+
+def test_build_gives_no_warning(site: Site) -> None:
+    assert (site.status, site.output) == (0, "")
+
+
+def test_strip_has_a_cell_for_each_release_and_says_the_same_in_words(site: Site) -> None:
+    page = site.page(PAGE)
+    section = page[page.index('id="shares-storage"') :]
+    bar = re.search(r'<span class="bar" role="img" aria-label="([^"]*)">(.*?)</span></span>', section, re.S)
+    assert bar is not None
+    hole = "measured before the claim last changed"
+    assert bar.group(1) == f"holds 1.8.1 to 2.0.1, 2.2.2 and since 2.13.0; {hole} 2.1.2; refuted 2.3.1"
+    assert re.findall(r'title="(\d[^:]*):', bar.group(2)) == list(RELEASES)
+    assert bar.group(2).count("verdict-hole") == 1
+    assert f"□ {hole} 2.1.2; ✗ refuted 2.3.1" in site.section(PAGE, "shares-storage")
+
+
+def test_change_points_are_told_with_their_gaps(site: Site) -> None:
+    text = site.section(PAGE, "shares-storage")
+    assert "Change points: true from 1.8.1; false since 2.3; true since some release between 2.3.1 and 2.13.0" in text
+    assert "Change points" not in site.section(PAGE, "keeps-strides")
+
+
+def test_documentation_and_truth_are_told_where_they_do_not_go_together(site: Site) -> None:
+    text = site.section(PAGE, "shares-storage")
+    assert "documented and true 1.8.1 to 2.0.1, 2.2.2 and since 2.13.0; documented and false 2.3.1" in text
+    assert "Documentation:" not in site.section(PAGE, "write-before-backward-raises")
+    assert "Documentation:" not in site.section("reference/torch.Tensor.detach_", "returns-itself")
+
+
+def test_false_page_says_since_when(site: Site) -> None:
+    assert "false from 1.8.1; true since some release between 1.9.0 and 2.0.1 (1.10" in sites.text_of(site.page("false"))
+
+
+def test_release_page_shows_what_changed_by_severity(site: Site) -> None:
+    page = site.page("reference/releases/2.3.1")
+    text = sites.text_of(page)
+    assert "Compared with 2.2.2, the release measured before it, on cpu" in text
+    assert text.index("Breaking (1)") < text.index("Behaviour (1)")
+    assert "no longer true: The result shares storage with its input" in text
+    assert f'href="../{DETACH}.html#shares-storage"' in page
+    assert "RuntimeError" in text and "ValueError" in text
+    assert "<details><summary>A script that shows it</summary>" in page
+    assert "import torch\n\nassert False\n" in sites.blocks_of_code(page)
+
+
+def test_release_page_tells_what_was_not_measured_between(site: Site) -> None:
+    assert "2.4 to 2.12 was not measured" in sites.text_of(site.page("reference/releases/2.13.0"))
+
+
+def test_release_page_tells_what_could_not_be_compared(site: Site) -> None:
+    assert "measured in an older form of the claim" in sites.text_of(site.page("reference/releases/2.1.2"))
+
+
+def test_oldest_release_says_that_nothing_is_known(site: Site) -> None:
+    assert "No older release was measured" in sites.text_of(site.page("reference/releases/1.8.1"))
+
+
+def test_index_of_releases_counts_changes(site: Site) -> None:
+    text = sites.text_of(site.page("reference/releases/index"))
+    assert "2.3.1 since 2.2.2: 1 breaking 1 behaviour" in text
+    assert text.index("2.13.0 since 2.3.1") < text.index("1.8.1 the oldest release measured")
+
+
+def test_release_with_a_strange_name_gets_no_page(tmp_path: Path) -> None:
+    strange = sites.results("2.13.0")
+    strange.environment["torch"] = "../evil"
+    folder = sites.write_source(tmp_path, [sites.results("1.9.0")])
+    from conformance.results.store import save_results
+
+    save_results(strange, folder / "results" / "torch-strange-cpu.json")
+    built = sites.build(folder)
+    assert (built.status, built.output) == (0, "")
+    assert sorted(path.name for path in (folder / "reference" / "releases").iterdir()) == ["1.9.0.rst", "index.rst"]
