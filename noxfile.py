@@ -234,6 +234,15 @@ def fresh(session: nox.Session) -> None:
 
 
 @nox.session(python=_PYTHON)
+def bench(session: nox.Session) -> None:
+    """Measure how fast the runner is, as ratios, and record them."""
+    torch, arguments = _torch_asked(session.posargs)
+    _install_torch(session, torch)
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
+    session.run("python", "-m", "conformance.bench", f"--write={RESULTS}", *arguments)
+
+
+@nox.session(python=_PYTHON)
 def timings(session: nox.Session) -> None:
     """Measure the timing claims on this machine and record their ratios."""
     torch, arguments = _torch_asked(session.posargs)

@@ -114,6 +114,17 @@ def gradient_is_written_in_place(call: Call) -> Any:
     return result
 
 
+@impostor("gradients", "values")
+def gradient_has_other_strides(call: Call) -> Any:
+    """A gradient lies in memory in another order, or with gaps."""
+
+    def change(new: torch.Tensor, old: Grad) -> torch.Tensor:
+        turned = new.transpose(0, -1).contiguous().transpose(0, -1) if new.dim() else new
+        return turned if turned.stride() != new.stride() else torch.stack([new, new], -1)[..., 0]
+
+    return _with_gradients(call, change)
+
+
 @impostor("gradients")
 def gradient_requires_grad(call: Call) -> Any:
     """A gradient has history of its own."""

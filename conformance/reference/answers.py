@@ -1,7 +1,7 @@
-"""One row for each subject: does it share memory, keep the graph, give a leaf, give the same object, raise?
+"""One row for each subject: whether it shares memory, keeps the graph, gives a leaf or the same object, and raises.
 
-Nothing is inferred. A claim answers a question where its program is one use of its subject, and one of its expressions is
-the answer itself. A claim that a release shows to be false answers with what its recorded divergence says instead.
+Nothing is inferred. A claim answers a question where its program is one use of its subject, and one of its expressions
+is the answer itself. A claim that a release shows to be false answers with what its recorded divergence says instead.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _statements(claim: Claim) -> list[ast.stmt]:
 
 
 def _uses(value: ast.expr, subject: str, receivers: Optional[Sequence[str]] = None) -> bool:
-    """Whether an expression is a use of a subject: of a method on one of the receivers, or of a function by its name."""
+    """Whether an expression uses a subject: calls it by its name, or as a method of one of the receivers."""
     function = value.func if isinstance(value, ast.Call) else value
     if not isinstance(function, ast.Attribute):
         return False
@@ -175,20 +175,22 @@ def _applied(cell: Cell, claim: Claim) -> list[Divergence]:
 def _cell(found: Sequence[Answer], document: str) -> list[markup.Inline]:
     if not found:
         return []
+    numbers = {answer.claim.id: number for number, answer in enumerate(found, 1)}
     words = {word for answer in found for word in answer.said}
-    if len(words) == 1 and not any(answer.in_part for answer in found):
-        word = words.pop()
+    false = [answer for answer in found if answer.in_part]
+    if len(words) == 1 and not false:
         whole = any(is_unconditional(answer.claim) for answer in found)
         note: list[markup.Inline] = [] if whole else [" ", markup.span("for the inputs of", "note")]
-        return [nodes.strong("", word), *note, " ", *_links([answer.claim for answer in found], document)]
-    axes = _axes(found)
-    parts: list[markup.Inline] = [nodes.strong("", "depends")]
-    if axes:
-        parts.append(f" on {', '.join(axes)}")
-    for word in ("yes", "no"):
-        claims = [answer.claim for answer in found if word in answer.said]
+        links = _links([answer.claim for answer in found], numbers, document)
+        return [nodes.strong("", words.pop()), *note, " ", *links]
+    axes = _axes(found, agree=len(words) < 2)
+    parts: list[markup.Inline] = [nodes.strong("", "depends"), f" on {', '.join(axes)}: " if axes else ": "]
+    listed = {word: [answer.claim for answer in found if word in answer.said] for word in ("yes", "no")}
+    listed["false for some inputs of"] = [answer.claim for answer in false]
+    for word, claims in listed.items():
         if claims:
-            parts += ["; " if len(parts) > 2 - (not axes) else ": ", f"{word} ", *_links(claims, document)]
+            parts += ["; "] if len(parts) > 2 else []
+            parts += [f"{word} ", *_links(claims, numbers, document)]
     return parts
 
 
@@ -200,18 +202,18 @@ def is_unconditional(claim: Claim) -> bool:
     return bare and not claim.assume and all(given.text.strip() == "tensor()" for _, given in claim.given)
 
 
-def _axes(found: Sequence[Answer]) -> list[str]:
-    """Name what the conditions of claims speak of, where these answer differently."""
+def _axes(found: Sequence[Answer], *, agree: bool) -> list[str]:
+    """Name what the conditions of claims speak of where these answer differently, or are false for some inputs."""
     axes = ["the release"] if any(len(answer.said) > 1 for answer in found) else []
     texts: list[str] = []
-    for answer in found:
-        claim = answer.claim
-        texts += [given.text for _, given in claim.given] + [condition.text for condition in claim.assume]
+    for claim in [answer.claim for answer in found if answer.in_part or not agree]:
         texts += [divergence.where.text for divergence in claim.diverges if divergence.where is not None]
-        texts += [f"device={claim.applies.device}"] if claim.applies.device else []
+        if not agree:
+            texts += [given.text for _, given in claim.given] + [condition.text for condition in claim.assume]
+            texts += [f"device={claim.applies.device}"] if claim.applies.device else []
     axes += [axis for axis, pattern in AXES.items() if any(re.search(pattern, text) for text in texts)]
     calls = {use.call for use in (use_of(answer.claim) for answer in found) if use is not None}
-    return [*axes, *(["the arguments"] if len(calls) > 1 else [])]
+    return [*axes, *(["the arguments"] if len(calls) > 1 and not agree else [])]
 
 
 def _raises(claims: Sequence[Claim], columns: Sequence[Column], document: str) -> list[markup.Inline]:
@@ -220,11 +222,14 @@ def _raises(claims: Sequence[Claim], columns: Sequence[Column], document: str) -
     for claim in claims:
         for told in _classes(claim, columns):
             found.setdefault(told, []).append(claim)
+    numbers: dict[str, int] = {}
+    for claim in [claim for members in found.values() for claim in members]:
+        numbers.setdefault(claim.id, len(numbers) + 1)
     parts: list[markup.Inline] = []
     for told, members in found.items():
         parts += ["; "] if parts else []
         name, _, where = told.partition(" ")
-        parts += [markup.code(name), f" {where} " if where else " ", *_links(members, document)]
+        parts += [markup.code(name), f" {where} " if where else " ", *_links(members, numbers, document)]
     return parts
 
 
@@ -248,11 +253,12 @@ def _classes(claim: Claim, columns: Sequence[Column]) -> Iterator[str]:
         yield name if len(told) == 1 else f"{name} {where}"
 
 
-def _links(claims: Sequence[Claim], document: str) -> list[markup.Inline]:
+def _links(claims: Sequence[Claim], numbers: Mapping[str, int], document: str) -> list[markup.Inline]:
     parts: list[markup.Inline] = []
-    for number, claim in enumerate(claims[:MOST_LINKS], 1):
+    for claim in claims[:MOST_LINKS]:
         parts += [" "] if parts else []
-        parts.append(markup.cite("claim", claim.id, document, nodes.inline("", "", nodes.Text(f"[{number}]"))))
+        number = nodes.inline("", "", nodes.Text(f"[{numbers[claim.id]}]"))
+        parts.append(markup.cite("claim", claim.id, document, number))
     if len(claims) > MOST_LINKS:
         parts.append(f" and {len(claims) - MOST_LINKS} more")
     return parts
@@ -283,8 +289,8 @@ def _legend() -> list[nodes.Node]:
         markup.table([["Question"], ["Yes"], ["No"]], rows, "rules"),
         markup.paragraph(
             "“For the inputs of” means that the claims have conditions: they say nothing about other inputs. “Depends” "
-            "means that claims or releases answer differently, or that a claim is false for some inputs. What it depends "
-            "on is taken from the words of their conditions; the claims say exactly how. Errors are the classes that "
-            "were seen, where the claim that an error comes holds."
+            "means that claims or releases answer differently, or that a claim is false for some inputs. What it "
+            "depends on is taken from the words of their conditions; the claims say exactly how. Errors are the "
+            "classes that were seen, where the claim that an error comes holds."
         ),
     ]

@@ -10,6 +10,7 @@ from conformance.reference.changes import change_blocks
 from conformance.reference.content import Reference
 from conformance.reference.evidence import evidence
 from conformance.reference.falsehood import falsehoods
+from conformance.reference.impostor_page import impostor_blocks
 from conformance.reference.program import program_blocks, tiers_table
 from conformance.reference.sources import quotes, source_blocks
 from conformance.reference.strip import strip
@@ -38,6 +39,7 @@ def claim_section(claim: Claim, reference: Reference, document: str) -> nodes.se
     shown = evidence(claim, columns)
     if shown is not None:
         section += shown
+    section += impostor_blocks(claim, reference, document)
     if claim.was:
         section += markup.paragraph("Earlier ids: ", *_listed(claim.was), ".")
     return section

@@ -17,6 +17,7 @@ from conformance.reference.claim_section import claim_section
 from conformance.reference.content import Reference, reference_of
 from conformance.reference.docstring import entry_section
 from conformance.reference.domain import ClaimDomain
+from conformance.reference.impostor_page import impostors_page
 from conformance.reference.release_page import release_blocks, releases_list, releases_with_a_page
 
 
@@ -159,6 +160,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "subjects": _made_by(summary.subjects_table),
     "articles": _made_by(summary.articles_list),
     "answers": _made_by(answers_page),
+    "impostors": _made_by(impostors_page),
     "false": _made_by(summary.false_page),
     "timings": _made_by(summary.timings_list),
     "environments": _made_by(lambda reference, document: summary.environments_table(reference)),

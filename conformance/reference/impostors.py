@@ -1,4 +1,4 @@
-"""Impostors: wrong torches that were set on the claims, and the claims that noticed them."""
+"""The record of impostors: wrong torches that were set on the claims, and the claims that noticed them."""
 
 from __future__ import annotations
 

@@ -204,9 +204,9 @@ def visit_emblem(translator: Any, node: nodes.Element) -> None:
 def visit_bar(translator: Any, node: nodes.Element) -> None:
     """Put a row of cells into HTML; one who can't see it is read the words."""
     parts = [f'<span class="bar" role="img" aria-label="{escape_for_attribute(node["description"])}">']
-    for style, sign, hint in node["cells"]:
-        classes = f"cell verdict-{escape_for_attribute(style)}"
-        parts.append(f'<span class="{classes}" title="{escape_for_attribute(hint)}">{escape_for_attribute(sign)}</span>')
+    for cell in node["cells"]:
+        style, sign, hint = (escape_for_attribute(text) for text in cell)
+        parts.append(f'<span class="cell verdict-{style}" title="{hint}">{sign}</span>')
     translator.body.append("".join(parts) + "</span>")
     raise nodes.SkipNode
 

@@ -80,7 +80,8 @@ def _link(release: str, document: str) -> nodes.Node:
 
 def _legend() -> nodes.Node:
     return markup.definitions(
-        [([_severity_chip(severity)], [markup.paragraph(f"{MEANING[severity]}.")]) for severity in SEVERITIES], "meanings"
+        [([_severity_chip(severity)], [markup.paragraph(f"{MEANING[severity]}.")]) for severity in SEVERITIES],
+        "meanings",
     )
 
 

@@ -240,7 +240,10 @@ def _falsify(trial: Trial, position: int, text: str, detail: str) -> None:
 
 def satisfies(text: str, values: dict[str, Any], device: str) -> bool:
     """Evaluate an ``assume`` or ``where`` expression over the inputs; an error in it counts as false."""
-    return bool(eval(compile_expression(text).code, namespace_for(values, device)))
+    try:
+        return bool(eval(compile_expression(text).code, namespace_for(values, device)))
+    except Exception:
+        return False
 
 
 def first_line(error: BaseException) -> str:
