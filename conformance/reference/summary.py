@@ -32,6 +32,7 @@ def numbers(reference: Reference, document: str) -> list[nodes.Node]:
         (len({claim.subject for claim in claims}), "subjects"),
         (len(documented) - len(articles), "documents cited"),
         (len(articles), "articles"),
+        (len(reference.history.releases()), "releases measured"),
         (len(reference.columns), "environments"),
         (len(wrong), "false somewhere"),
     ]
@@ -40,9 +41,22 @@ def numbers(reference: Reference, document: str) -> list[nodes.Node]:
 
 
 def verdict_counts(claims: Sequence[Claim], columns: Sequence[Column]) -> list[nodes.Node]:
-    """Count the verdicts of each environment."""
+    """Count the verdicts of each environment; of many, those of the newest release are not folded."""
     if not columns:
         return [markup.paragraph("Nothing has been measured yet, so every verdict is a hole.", classes=["missing"])]
+    if len(columns) <= MOST_COLUMNS:
+        blocks: list[nodes.Node] = [_counts_table(claims, columns)]
+    else:
+        newest = [[column for column in columns if column.device == device][-1] for device in _devices(columns)]
+        every = markup.folded(f"Verdicts in all {len(columns)} environments", _counts_table(claims, columns))
+        blocks = [_counts_table(claims, newest), every]
+    for column in columns:
+        if column.void:
+            blocks.append(markup.paragraph(f"{column.label} is void: {column.void}", classes=["missing"]))
+    return blocks
+
+
+def _counts_table(claims: Sequence[Claim], columns: Sequence[Column]) -> nodes.Node:
     counts = [Counter(column.cell(claim).verdict for claim in claims) for column in columns]
     found = [verdict for verdict in [*APPEARANCES, None] if any(count[verdict] for count in counts)]
     head: markup.Row = [["Environment"], *[[_chip(verdict)] for verdict in found]]
@@ -53,11 +67,11 @@ def verdict_counts(claims: Sequence[Claim], columns: Sequence[Column]) -> list[n
         # Few environments fit beside each other even on a phone.
         turned = [list(cells) for cells in zip(head, *rows)]
         head, rows = [["Verdict"], *turned[0][1:]], turned[1:]
-    blocks: list[nodes.Node] = [markup.table(head, rows, "counts")]
-    for column in columns:
-        if column.void:
-            blocks.append(markup.paragraph(f"{column.label} is void: {column.void}", classes=["missing"]))
-    return blocks
+    return markup.table(head, rows, "counts")
+
+
+def _devices(columns: Sequence[Column]) -> list[str]:
+    return list(dict.fromkeys(column.device for column in columns))
 
 
 def _chip(verdict: object) -> nodes.inline:
@@ -221,4 +235,5 @@ def environments_table(reference: Reference) -> list[nodes.Node]:
                 [str(column.seed if column.seed is not None else "")],
             ]
         )
-    return [markup.table([*[[name] for name in names_of.values()], ["Examples"], ["Seed"]], rows, "environments")]
+    made = markup.table([*[[name] for name in names_of.values()], ["Examples"], ["Seed"]], rows, "environments")
+    return [made if len(rows) <= MOST_COLUMNS else markup.folded(f"The {len(rows)} environments", made)]

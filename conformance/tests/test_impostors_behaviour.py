@@ -152,7 +152,8 @@ def _grad_after_backward(times: int = 1) -> Any:
 
 def _grad_through_clone() -> list[float]:
     x = leaf()
-    return torch.autograd.grad(x.clone(), x, torch.ones(2))[0].tolist()
+    numbers: list[float] = torch.autograd.grad(x.clone(), x, torch.ones(2))[0].tolist()
+    return numbers
 
 
 def _hook_calls() -> int:
@@ -341,11 +342,7 @@ def test_modes_do_nothing_are_never_left_or_end_wrong() -> None:
         with torch.no_grad():
             assert torch.is_grad_enabled()
 
-        @torch.no_grad()
-        def enabled() -> bool:
-            return bool(torch.is_grad_enabled())
-
-        assert enabled()
+        assert torch.no_grad()(torch.is_grad_enabled)()
     with acting("mode-is-never-left", (torch, "no_grad")):
         with torch.no_grad():
             pass

@@ -95,7 +95,7 @@ def test_release_page_shows_what_changed_by_severity(site: Site) -> None:
     assert text.index("Breaking (1)") < text.index("Behaviour (1)")
     assert "no longer true: The result shares storage with its input" in text
     assert f'href="../{DETACH}.html#shares-storage"' in page
-    assert "After ValueError" in text
+    assert "raises ValueError, was RuntimeError" in text
     assert "<details><summary>A script that shows it</summary>" in page
     assert "import torch\n\nassert False\n" in sites.blocks_of_code(page)
 

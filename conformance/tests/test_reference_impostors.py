@@ -1,0 +1,93 @@
+"""Impostors on the pages; a record that is missing or broken breaks nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
+pytest.importorskip("furo", reason="the reference is built where the theme is installed")
+
+from conformance.impostors.record import Record, save_record
+from conformance.language.corpus import load_corpus
+from conformance.tests import reference_site as sites
+from conformance.tests.reference_site import DETACH, Site
+
+PAGE = f"reference/{DETACH}"
+INDEX = "Site\n====\n\n.. claim:impostors::\n\n" + sites.INDEX.split("====\n", 1)[1]
+EVIL = "<script>EVIL()</script>"
+
+
+def record(**changed: dict[str, Any]) -> Record:
+    found = sites.claims()
+    entries: dict[str, dict[str, Any]] = {
+        "shares-storage": {"parts": 2, "killers": ["view-becomes-copy", "does-nothing"]},
+        "keeps-strides": {"parts": 1, "killers": [], "standing": ["expect[0]"]},
+        "makes-a-copy": {"parts": 1, "killers": ["does-nothing"], "claim": "00000000"},
+        **changed,
+    }
+    claims = {found[slug].id: {"claim": found[slug].fingerprint(), **entry} for slug, entry in entries.items()}
+    meanings = {"view-becomes-copy": f"A view is copied {EVIL}", "does-nothing": "It does nothing", "idle": "Nothing"}
+    return Record(sites.environment("2.13.0"), load_corpus([sites.SPEC])[0].revision(), meanings, claims)
+
+
+def build(tmp_path: Path, made: Optional[Record]) -> Site:
+    folder = sites.write_source(tmp_path, [sites.results("2.13.0")], index=INDEX)
+    if made is not None:
+        save_record(made, folder / "results" / "impostors")
+    return sites.build(folder)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return build(tmp_path_factory.mktemp("impostors"), record())
+
+
+def test_build_gives_no_warning(site: Site) -> None:
+    assert (site.status, site.output) == (0, "")
+
+
+def test_claim_names_the_impostors_that_it_notices(site: Site) -> None:
+    text = site.section(PAGE, "shares-storage")
+    assert "Noticed 2 of the impostors set on it" in text
+    assert "does-nothing: It does nothing" in text
+
+
+def test_claim_that_stands_says_so(site: Site) -> None:
+    assert "No impostor makes false: expect[0]." in site.section(PAGE, "keeps-strides")
+
+
+def test_entry_of_an_earlier_form_of_a_claim_does_not_count(site: Site) -> None:
+    assert "impostor" not in site.section(PAGE, "makes-a-copy")
+
+
+def test_page_has_the_score_and_the_kills(site: Site) -> None:
+    text = sites.text_of(site.page("index"))
+    assert "1 of 2 claims noticed an impostor in every part" in text
+    assert "does-nothing It does nothing 1" in text
+    assert "idle Nothing 0" in text
+
+
+def test_meaning_is_shown_as_text(site: Site) -> None:
+    for path in site.pages():
+        assert EVIL not in path.read_text(encoding="utf-8"), path
+    assert EVIL in sites.text_of(site.page("index"))
+
+
+def test_missing_record_breaks_nothing(tmp_path: Path) -> None:
+    built = build(tmp_path, None)
+    assert (built.status, built.output) == (0, "")
+    assert "No impostor has been set on the claims yet" in sites.text_of(built.page("index"))
+
+
+@pytest.mark.parametrize("text", ["", "{", json.dumps({"schema": 99}), json.dumps([])])
+def test_record_of_another_format_breaks_nothing(tmp_path: Path, text: str) -> None:
+    folder = sites.write_source(tmp_path, [sites.results("2.13.0")], index=INDEX)
+    (folder / "results" / "impostors").mkdir()
+    (folder / "results" / "impostors" / "torch-2.13.0-cpu.json").write_text(text, encoding="utf-8")
+    built = sites.build(folder)
+    assert (built.status, built.output) == (0, "")
+    assert "No impostor has been set on the claims yet" in sites.text_of(built.page("index"))
