@@ -234,6 +234,15 @@ def fresh(session: nox.Session) -> None:
 
 
 @nox.session(python=_PYTHON)
+def impostors(session: nox.Session) -> None:
+    """Prove that every claim can fail, on wrong torches; fails where one can't."""
+    torch, arguments = _torch_asked(session.posargs)
+    _install_torch(session, torch)
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
+    session.run("conformance", "impostors", *_results_option(arguments), *arguments)
+
+
+@nox.session(python=_PYTHON)
 def bench(session: nox.Session) -> None:
     """Measure how fast the runner is, as ratios, and record them."""
     torch, arguments = _torch_asked(session.posargs)

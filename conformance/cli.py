@@ -22,6 +22,7 @@ examples:
   conformance run my/specs -n 2                your own spec files, two processes
   conformance check my/specs                   find mistakes before anything runs
   conformance show reshape                     what is promised about a name, and where it holds
+  conformance impostors my/specs               can your own claims fail?
   conformance upgrade 2.4 2.15 --uses src      what changes between two releases, for the code in src
   conformance bisect torch.Tensor.item/no-element-raises    the patch release in which a claim changed
 """
@@ -84,6 +85,24 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("name", help="a subject or a part of it (reshape, torch.Tensor.detach), or a claim's id")
     show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
     show.set_defaults(function=_show)
+    impostors = commands.add_parser(
+        "impostors",
+        help="prove that claims can fail, by running them on wrong torches",
+        description="Run each claim on torches that are wrong in one way, and report the parts of expectations that none "
+        "makes false.",
+    )
+    impostors.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
+    impostors.add_argument("-k", dest="select", metavar="TEXT", help="only claims whose id contains this")
+    impostors.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="this impostor only (may be repeated)"
+    )
+    impostors.add_argument(
+        "--add", action="append", default=[], type=Path, metavar="FILE", help="Python file with further impostors"
+    )
+    impostors.add_argument("-n", dest="processes", type=int, metavar="N", help="processes (default: one per processor)")
+    impostors.add_argument("--results", type=Path, metavar="DIR", help="write the record of a whole campaign to DIR")
+    impostors.add_argument("-v", "--verbose", action="store_true", help="name the impostors that kill each claim")
+    impostors.set_defaults(function=_impostors)
     add_upgrade(commands)
     add_bisect(commands)
     add_merge(commands)
@@ -118,6 +137,20 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         return 2
     print(f"{len(corpus.claims)} claims, no mistakes")
     return 0
+
+
+def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.impostors.command import confront_claims
+
+    return confront_claims(
+        options.paths,
+        select=options.select,
+        only=options.only,
+        added=options.add,
+        processes=options.processes,
+        results=options.results,
+        verbose=options.verbose,
+    )
 
 
 def _show(options: argparse.Namespace, rest: list[str]) -> int:

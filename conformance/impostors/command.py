@@ -68,6 +68,10 @@ def confront_claims(
     finally:
         crew.close()
         _tell(0, 0)
+    unknown = sorted(set(only) - set(crew.impostors))
+    if unknown:
+        print(f"conformance: no impostor is named {unknown[0]}", file=sys.stderr)
+        return 2
     whole = not (paths or select or only or added)
     record = record_of(corpus, findings, crew.environment, crew.impostors)
     vacuous = unmet(corpus, findings)

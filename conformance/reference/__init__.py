@@ -91,7 +91,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", add_footer)
     app.connect("html-collect-pages", escape_titles)
     app.add_css_file("reference.css")
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def prepare(app: Sphinx) -> None:

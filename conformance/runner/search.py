@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from contextlib import suppress
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 

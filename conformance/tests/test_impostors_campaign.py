@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from conformance.impostors.campaign import confront
+from conformance.impostors.command import confront_claims
 from conformance.impostors.crew import Crew
 from conformance.impostors.finding import Finding
 from conformance.impostors.operations import operations
@@ -302,6 +303,19 @@ def test_operations_are_found_by_name_wherever_they_stand(read_claim: ReadClaim)
     assert found["detach"].is_subject
     assert [name for name, operation in found.items() if not operation.in_program] == ["is_leaf", "gt", "len"]
     assert (torch.nn.functional, "relu") in found["nn.functional.relu"].places
+
+
+def test_the_command_tells_by_its_status_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus_of(tmp_path, THREE_CLAIMS)
+    paths = [tmp_path / "claims.yaml"]
+    assert confront_claims(paths, processes=1, verbose=True) == 1
+    assert "torch.clone/stale: " in capsys.readouterr().out
+    assert confront_claims(paths, processes=1, select="excused") == 0
+    assert "1 may stand, for a reason" in capsys.readouterr().out
+    assert confront_claims(paths, processes=1, only=["made-up"]) == 2
+    assert "made-up" in capsys.readouterr().err
+    assert confront_claims([tmp_path / "missing.yaml"]) == 2
+    assert confront_claims(paths, select="nothing like this") == 2
 
 
 CRASHING = '''

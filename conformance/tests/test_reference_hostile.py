@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.impostors.record import Record, save_record
 from conformance.results.store import save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
@@ -77,7 +79,8 @@ def poison(app):
     )
     docs = replace(reference.corpus.sources, docs=ADDRESS, elsewhere={{}}, articles=articles)
     corpus = replace(reference.corpus, claims=claims, sources=docs)
-    set_reference(app.config, replace(reference, corpus=corpus, columns=columns))
+    impostors = replace(reference.impostors, claims=moved(reference.impostors.claims))
+    set_reference(app.config, replace(reference, corpus=corpus, columns=columns, impostors=impostors))
 
 
 def setup(app):
@@ -129,7 +132,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     for entry in timed.claims.values():
         entry["kernels"] = {PAYLOAD: [1.0, 2.0, 3.0]}
     sentences = {"torch": PAYLOAD, "sentences": {DETACH: {"aaaaaaaa": PAYLOAD, "bbbbbbbb": PAYLOAD}}}
-    folder = sites.write_source(tmp_path_factory.mktemp("hostile"), [results], timed, sentences, conf=CONF)
+    older = replace(results, environment=sites.environment("2.12.1"), claims=copy.deepcopy(results.claims))
+    for entry in older.claims.values():
+        entry["facts"]["raises"] = ["OtherError", PAYLOAD]
+    older.claims[f"{DETACH}/shares-storage"]["verdict"] = "holds"
+    index = "Site\n====\n\n.. claim:impostors::\n.. claim:answers::\n\n" + sites.INDEX.split("====\n", 1)[1]
+    folder = sites.write_source(
+        tmp_path_factory.mktemp("hostile"), [older, results], timed, sentences, conf=CONF, index=index
+    )
+    killed = {name: {"claim": entry["claim"], "parts": 1, "killers": [PAYLOAD]} for name, entry in older.claims.items()}
+    record = Record({"torch": PAYLOAD, "device": PAYLOAD}, results.corpus, {PAYLOAD: PAYLOAD}, killed)
+    written = save_record(replace(record, environment=sites.environment("2.13.0")), folder / "results" / "impostors")
+    document = json.loads(written.read_text(encoding="utf-8"))
+    written.write_text(json.dumps({**document, "environment": record.environment}), encoding="utf-8")
     save_results(named, folder / "results" / "torch-named-cpu.json")
     built = sites.build(folder)
     assert (built.status, built.output) == (0, "")
@@ -145,6 +160,11 @@ def look(path: Path) -> Looker:
 def test_payload_reaches_the_pages(site: Site) -> None:
     text = site.section(f"reference/{DETACH}", "shares-storage")
     assert text.count("<script>EVIL()</script>") >= 10
+
+
+def test_payload_reaches_the_pages_about_releases_and_impostors(site: Site) -> None:
+    assert "<script>EVIL()</script>" in sites.text_of(site.page("reference/releases/2.13.0"))
+    assert sites.text_of(site.page("index")).count("<script>EVIL()</script>") >= 3
 
 
 def test_no_tag_runs_a_script(site: Site) -> None:
