@@ -1,6 +1,5 @@
 """The autograd graph behind a tensor, and the gradients that flow through it."""
 
-
 from __future__ import annotations
 
 from collections import deque

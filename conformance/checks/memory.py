@@ -1,6 +1,5 @@
 """Whether two values share memory, judged on addresses and by writing."""
 
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,6 +1,5 @@
 """Facts about a value other than its elements."""
 
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Whether two values hold the same numbers."""
 
-
 from __future__ import annotations
 
 import math

@@ -1,6 +1,5 @@
 """Identity of objects, and the views that autograd knows of."""
 
-
 from __future__ import annotations
 
 import torch

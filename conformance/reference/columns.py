@@ -11,6 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.language.model import Claim
 from conformance.reference.verdicts import IN_PART, Appearance, appearance
+from conformance.results.cells import false_in_part
 from conformance.results.store import load_results, load_timings
 
 Record = Mapping[str, Any]
@@ -69,7 +70,7 @@ class Column:
             return Cell(self, None, "void")
         if record.get("claim") != claim.fingerprint():
             return Cell(self, None, "measured before the claim last changed")
-        return Cell(self, record, "", _in_part(claim, record))
+        return Cell(self, record, "", false_in_part(claim, record))
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,6 @@ class Cell:
     def get(self, name: str) -> Any:
         """Read a field of the record; `None` where there is no record or no such field."""
         return None if self.record is None else self.record.get(name)
-
-
-def _in_part(claim: Claim, record: Record) -> bool:
-    """Say whether a claim is false for some inputs only: each divergence that applied selects examples."""
-    applied = [claim.diverges[number] for number in record.get("divergence", ()) if number < len(claim.diverges)]
-    return record.get("verdict") == "diverges" and bool(applied) and all(item.where is not None for item in applied)
 
 
 def load_columns(folder: Path) -> tuple[Column, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
@@ -38,6 +39,12 @@ def cell(claim: Claim, results: Results) -> Cell:
     if entry["claim"] != claim.fingerprint():
         return Cell(release, None, "measured in an older form of the claim")
     return Cell(release, entry)
+
+
+def false_in_part(claim: Claim, entry: Mapping[str, Any]) -> bool:
+    """Say whether a claim is false for some inputs only: each divergence that applied selects examples."""
+    applied = [claim.diverges[number] for number in entry.get("divergence", ()) if number < len(claim.diverges)]
+    return entry.get("verdict") == "diverges" and bool(applied) and all(item.where is not None for item in applied)
 
 
 def release_order(results: Results) -> Version:

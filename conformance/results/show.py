@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.model import Claim, Source
+from conformance.results.cells import cell, false_in_part
 from conformance.results.recorded import recorded_folder
 from conformance.results.store import Results, load_folder
 
@@ -101,14 +102,10 @@ def _runs(claim: Claim, results: list[Results]) -> list[str]:
 
 
 def _mark(claim: Claim, results: Results) -> str:
-    entry = results.claims.get(claim.id)
-    # An entry of an older form of the claim says nothing about this one.
-    if entry is None or results.void or entry["claim"] != claim.fingerprint():
+    entry = cell(claim, results).entry
+    if entry is None:
         return _HOLE
-    applied = [claim.diverges[number] for number in entry.get("divergence", ()) if number < len(claim.diverges)]
-    if entry["verdict"] == "diverges" and applied and all(divergence.where is not None for divergence in applied):
-        return _IN_PART
-    return _MARKS[entry["verdict"]]
+    return _IN_PART if false_in_part(claim, entry) else _MARKS[entry["verdict"]]
 
 
 def _notes(claim: Claim) -> list[tuple[str, str]]:
