@@ -88,8 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     impostors = commands.add_parser(
         "impostors",
         help="prove that claims can fail, by running them on wrong torches",
-        description="Run each claim on torches that are wrong in one way, and report the parts of expectations that none "
-        "makes false.",
+        description="Run each claim on torches that are wrong in one way, and report the parts of expectations that "
+        "none makes false.",
     )
     impostors.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
     impostors.add_argument("-k", dest="select", metavar="TEXT", help="only claims whose id contains this")
