@@ -200,10 +200,8 @@ def is_entry(value: Any) -> bool:
 
 def main() -> int:
     """Write the published schema of result files."""
-    from conformance.results.store import replace_file
-
     path = Path(__file__).resolve().parents[2] / "docs" / "results" / "schema.json"
-    replace_file(path, json.dumps(result_schema(), indent=2) + "\n")
+    path.write_text(json.dumps(result_schema(), indent=2) + "\n", encoding="utf-8")
     return 0
 
 
