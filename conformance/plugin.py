@@ -95,6 +95,21 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         config.stash[_SUPERVISOR].close()
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """Start the worker before anything is collected, so that a torch that does not import is told once."""
+    config = session.config
+    collects_elsewhere = getattr(config.option, "dist", "no") != "no" and not hasattr(config, "workerinput")
+    if collects_elsewhere:
+        return
+    try:
+        found = list(config.stash[_SUPERVISOR].environments)
+    except WorkerFailed as error:
+        raise pytest.UsageError(str(error)) from None
+    missing = [device for device in config.getoption("--device") or [] if device not in found]
+    if missing:
+        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Optional[pytest.Collector]:
     """Take every YAML file below the paths asked for, but the list of sources."""
     if file_path.suffix == ".yaml" and file_path.name != "sources.yaml":
@@ -116,14 +131,8 @@ class SpecFile(pytest.File):
                 yield ClaimItem.from_parent(self, name=f"{_name(claim, claims)}[{device}]", claim=claim, device=device)
 
     def _devices(self) -> list[str]:
-        try:
-            found = list(self.config.stash[_SUPERVISOR].environments)
-        except WorkerFailed as error:
-            raise pytest.UsageError(str(error)) from None
+        found = list(self.config.stash[_SUPERVISOR].environments)
         asked = self.config.getoption("--device") or found
-        missing = [device for device in asked if device not in found]
-        if missing:
-            raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
         return [device for device in found if device in asked]
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib.util import find_spec
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
@@ -25,6 +26,9 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """Check the specs, then run them as pytest items; returns the exit status of the command."""
     import pytest
 
+    if find_spec("torch") is None:
+        print("conformance: torch is not installed in this environment; install the one to measure", file=sys.stderr)
+        return 2
     root = default_root()
     paths = options.paths or [root]
     if _load(paths) is None:
