@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib.util import find_spec
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Optional
 
