@@ -10,6 +10,7 @@ from typing import Any, Optional
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.model import Claim, Source
 from conformance.results.cells import cell, false_in_part
+from conformance.results.documentation import documentation_states
 from conformance.results.recorded import recorded_folder
 from conformance.results.store import Results, load_folder
 
@@ -95,10 +96,23 @@ def _runs(claim: Claim, results: list[Results]) -> list[str]:
     runs = []
     for device, of_device in _by_device(results):
         for mark, group in groupby(of_device, key=lambda item: _mark(claim, item)):
-            versions = [item.environment["torch"] for item in group]
-            span = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-            runs.append(f"{mark} {span} {device}")
+            runs.append(f"{mark} {_span([item.environment['torch'] for item in group])} {device}")
     return runs or [f"{_HOLE} "]
+
+
+def _documentation(claim: Claim, results: list[Results]) -> list[str]:
+    """Tell how documentation and truth go together, as ranges of releases, for each device."""
+    told = []
+    for device, of_device in _by_device(results):
+        states = documentation_states(claim, of_device)
+        for state, group in groupby(states.items(), key=lambda item: item[1]):
+            if state is not None:
+                told.append(f"{state}: {_span([release for release, _ in group])} {device}")
+    return told
+
+
+def _span(versions: list[str]) -> str:
+    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
 
 
 def _mark(claim: Claim, results: Results) -> str:
@@ -124,6 +138,7 @@ def _page(claim: Claim, results: list[Results]) -> list[str]:
     lines += [f"  source: {_source(source)}" for source in claim.sources]
     lines += [f"  spec:   {claim.place}", ""]
     lines += [f"  {run}" for run in _runs(claim, results)]
+    lines += [f"  {run}" for run in _documentation(claim, results)]
     lines += [f"  instead{condition}: {note}" for condition, note in _notes(claim)]
     lines += ["", *_program(claim)]
     entries = [item.claims[claim.id] for item in results if claim.id in item.claims]

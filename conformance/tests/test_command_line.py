@@ -162,6 +162,13 @@ def test_show_tells_a_claim_by_its_id(tmp_path: Path) -> None:
     assert "assert shares_storage(y, x)" in ran.stdout
 
 
+def test_show_tells_what_is_documented_apart_from_what_is_true(tmp_path: Path) -> None:
+    always = conformance("show", "torch.Tensor.detach/never-requires-grad", folder=tmp_path)
+    assert "documented and true: 1.8.1 to 2.15.0 cpu" in always.stdout
+    false = conformance("show", "torch.from_numpy/shares-memory", folder=tmp_path)
+    assert "documented and false: 1.8.1 to 2.15.0 cpu" in false.stdout
+
+
 def test_help_teaches(tmp_path: Path) -> None:
     for arguments in (["--help"], ["run", "--help"], ["check", "--help"], ["show", "--help"]):
         ran = conformance(*arguments, folder=tmp_path)
