@@ -67,7 +67,7 @@ def _entry() -> dict[str, Any]:
             "verdict": {"enum": list(VERDICTS)},
             "examples": _described("Distinct examples that decided something.", {"type": "integer", "minimum": 0}),
             "covered": _described(
-                "For each input: values tried of each axis, then pairs of values of two axes.",
+                "For each input: values tried of each axis, then pairs of values of two axes: tried, and admitted.",
                 {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer"}}},
             ),
             "unsupported": _described(
