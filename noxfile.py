@@ -1,4 +1,4 @@
-"""What can be run: ``nox -s conformance``, ``tests``, ``docs``, ``lint``, ``timings``."""
+"""What can be run; ``nox --list`` tells, and the page on commands in the reference."""
 
 from __future__ import annotations
 
