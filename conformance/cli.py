@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Optional
 
 from conformance import __version__
+from conformance.census.command import add_census
+from conformance.reporting.command import add_report_docs
 from conformance.results.merge import add_merge
 from conformance.upgrade.bisection import add_bisect
 from conformance.upgrade.command import add_upgrade
@@ -25,6 +27,8 @@ examples:
   conformance impostors my/specs               can your own claims fail?
   conformance upgrade 2.4 2.15 --uses src      what changes between two releases, for the code in src
   conformance bisect torch.Tensor.item/no-element-raises    the patch release in which a claim changed
+  conformance census --family sharing          which promises about sharing the corpus covers
+  conformance report-docs --list               what is false and reported nowhere
 """
 
 
@@ -106,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     add_upgrade(commands)
     add_bisect(commands)
     add_merge(commands)
+    add_census(commands)
+    add_report_docs(commands)
     return parser
 
 
@@ -122,14 +128,16 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _check(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.language.corpus import default_root, load_corpus
+    from conformance.language.corpus import decision_files, default_root, load_corpus
 
     missing = [path for path in options.paths if not path.exists()]
     for path in missing:
         print(f"conformance: {path}: no such file or folder", file=sys.stderr)
     if missing:
         return 2
-    corpus, problems = load_corpus(options.paths or [default_root()])
+    paths = options.paths or [default_root()]
+    decisions = [file for path in paths if path.is_dir() for file in decision_files(path)]
+    corpus, problems = load_corpus([*paths, *decisions])
     for problem in problems:
         print(problem)
     if problems:

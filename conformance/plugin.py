@@ -17,7 +17,7 @@ from typing import Any, Optional
 
 import pytest
 
-from conformance.language.corpus import default_root, load_file
+from conformance.language.corpus import default_root, is_decision_file, load_file
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
@@ -111,8 +111,8 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Optional[pytest.Collector]:
-    """Take every YAML file below the paths asked for, but the list of sources."""
-    if file_path.suffix == ".yaml" and file_path.name != "sources.yaml":
+    """Take every YAML file below the paths asked for, but the list of sources and the decisions of the census."""
+    if file_path.suffix == ".yaml" and file_path.name != "sources.yaml" and not is_decision_file(file_path):
         collector: pytest.Collector = SpecFile.from_parent(parent, path=file_path)
         return collector
     return None
@@ -148,7 +148,8 @@ class ClaimItem(pytest.Item):
     def __init__(self, *, name: str, parent: pytest.Collector, claim: Claim, device: str, **arguments: Any) -> None:
         # pytest 9 takes what stands in brackets out of an id that it reads, so the id must be read here too, or --lf is
         # lost.
-        super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **arguments)
+        # A file that is neither below the root nor in a folder that was asked for has no id of its own.
+        super().__init__(name, parent, nodeid=f"{parent.nodeid or parent.path}::{name}", **arguments)
         self.claim = claim
         self.device = device
 

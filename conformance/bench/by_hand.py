@@ -63,7 +63,7 @@ PROPERTIES: dict[str, Callable[[], None]] = {
 
 
 def plain_loop(recipes: Iterable[CodeType], namespace: dict[str, Any]) -> int:
-    """Check one property on inputs that are known beforehand, with nothing around it: the limit for a sweep."""
+    """Look at addresses only, on inputs that are known beforehand, with nothing around it: the limit for a sweep."""
     checked = 0
     for recipe in recipes:
         x = eval(recipe, namespace)
@@ -71,5 +71,24 @@ def plain_loop(recipes: Iterable[CodeType], namespace: dict[str, Any]) -> int:
         if x.numel():
             assert y.data_ptr() == x.data_ptr()
             assert y._version == x._version
+        checked += 1
+    return checked
+
+
+def plain_loop_with_writes(recipes: Iterable[CodeType], namespace: dict[str, Any]) -> int:
+    """Judge the same inputs as the claim does: addresses, then four writes, each looked for on the other side."""
+    checked = 0
+    for recipe in recipes:
+        x = eval(recipe, namespace)
+        y = x.detach()
+        if x.numel():
+            assert y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+            first = (0,) * x.ndim
+            for written, other in ((y, x), (x.data, y), (y, x), (x.data, y)):
+                element = written[first]
+                old = element.item()
+                element.fill_(0 if old else 1)
+                assert other[first].item() != old
+                element.fill_(old)
         checked += 1
     return checked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -43,8 +44,11 @@ def throughput(step: int) -> dict[str, float]:
 
 
 def linearity(step: int) -> dict[str, list[float]]:
-    """Judge a part of the corpus once, twice, five and ten times, under other names, so that other examples come."""
-    chosen = claims(5 * step)
+    """Judge the corpus once, twice, five and ten times; then with ever more examples of Hypothesis.
+
+    A repeated claim has another name, so that other examples come.
+    """
+    chosen = claims(step)
     from conformance.runner.environment import describe
 
     environment = describe("cpu")
@@ -53,7 +57,12 @@ def linearity(step: int) -> dict[str, list[float]]:
     for count in times:
         repeated = [replace(claim, id=f"{claim.id}-{number}") for number in range(count) for claim in chosen]
         seconds.append(_judge(repeated, environment)[0])
-    return {"times": [float(count) for count in times], "seconds": seconds}
+    tried, each = [], []
+    for count in times:
+        passed, examples = _judge(chosen[::5], environment, examples=count * 200)
+        tried.append(float(examples))
+        each.append(passed)
+    return {"times": [float(count) for count in times], "seconds": seconds, "examples": tried, "seconds of those": each}
 
 
 def by_hand(step: int) -> dict[str, dict[str, float]]:
@@ -75,8 +84,8 @@ def by_hand(step: int) -> dict[str, dict[str, float]]:
 
 
 def sweep(step: int) -> dict[str, float]:
-    """Seconds per example: the sweep of one claim, and a plain loop over the same inputs."""
-    from conformance.bench.by_hand import plain_loop
+    """Seconds per example: the sweep of one claim, and plain loops over the same inputs."""
+    from conformance.bench.by_hand import plain_loop, plain_loop_with_writes
     from conformance.inputs.choices import SweepChoices
     from conformance.inputs.given import Given
     from conformance.inputs.recipes import BASE_NAMESPACE
@@ -96,7 +105,9 @@ def sweep(step: int) -> dict[str, float]:
     judge(claim, environment, examples=1, seed=0)
     ours = min(_seconds(lambda: judge(claim, environment, examples=1, seed=0)) for _ in range(5))
     loop = min(_seconds(lambda: plain_loop(compiled, dict(BASE_NAMESPACE))) for _ in range(5))
-    return {"sweep": ours / len(recipes), "loop": loop / len(recipes), "examples": len(recipes)}
+    writes = min(_seconds(lambda: plain_loop_with_writes(compiled, dict(BASE_NAMESPACE))) for _ in range(5))
+    seconds = {"sweep": ours, "loop": loop, "loop with writes": writes}
+    return {**{name: taken / len(recipes) for name, taken in seconds.items()}, "examples": len(recipes)}
 
 
 def protection(step: int) -> dict[str, float]:
@@ -164,20 +175,42 @@ def processes(step: int) -> dict[str, float]:
     return found
 
 
+def array_api(step: int) -> dict[str, float]:
+    """Run the Python array-API conformance suite on this torch: tests, examples of Hypothesis, and seconds.
+
+    Taken where the variable ``ARRAY_API_TESTS`` names a checkout of that suite, and what it needs is installed.
+    """
+    suite = os.environ.get("ARRAY_API_TESTS")
+    if not suite:
+        return {}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-show-statistics"]
+    environment = {**os.environ, "ARRAY_API_TESTS_MODULE": "array_api_compat.torch"}
+    start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run(
+        [*command, "array_api_tests"], cwd=suite, env=environment, capture_output=True, text=True, check=False
+    )
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
+    passed = re.search(r"(\d+) passed", done.stdout)
+    if passed is None:
+        raise RuntimeError(f"the array-API suite did not run:\n{(done.stdout + done.stderr)[-2000:]}")
+    examples = sum(map(int, re.findall(r"(\d+) passing examples", done.stdout)))
+    return {"passed": int(passed.group(1)), "examples": examples, "seconds": seconds}
+
+
 MEASURES: dict[str, Callable[[int], Any]] = {
     measure.__name__: measure
-    for measure in (throughput, by_hand, sweep, protection, first_verdict, collection, linearity, processes)
+    for measure in (throughput, by_hand, sweep, protection, first_verdict, collection, linearity, processes, array_api)
 }
 
 
-def _judge(chosen: Sequence[Claim], environment: dict[str, str]) -> tuple[float, int]:
+def _judge(chosen: Sequence[Claim], environment: dict[str, str], examples: int = _EXAMPLES) -> tuple[float, int]:
     from conformance.runner.judge import judge
 
-    examples = 0
+    judged = 0
     start = time.process_time()
     for claim in chosen:
-        examples += judge(claim, environment, examples=_EXAMPLES, seed=0).get("examples", 0)
-    return time.process_time() - start, examples
+        judged += judge(claim, environment, examples=examples, seed=0).get("examples", 0)
+    return time.process_time() - start, judged
 
 
 def _seconds(call: Callable[[], Any]) -> float:

@@ -26,25 +26,32 @@ def resolve(name: str) -> Any:
         If this torch has no such object.
     """
     parts = name.split(".")
-    for length in range(len(parts), 0, -1):
+    # An attribute hides a module of the same name: torch.autograd.gradcheck is the function.
+    for length in range(len(parts) - 1, 0, -1):
         try:
-            found: Any = importlib.import_module(".".join(parts[:length]))
-        except ImportError:
+            return _attribute(importlib.import_module(".".join(parts[:length])), parts[length:])
+        except (ImportError, LookupError):
             continue
-        for part in parts[length:]:
-            # getattr_static first: a descriptor such as Tensor.grad must not be called on the class
-            holder = found
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise LookupError(name) from None
+
+
+def _attribute(holder: Any, path: list[str]) -> Any:
+    for part in path:
+        # getattr_static first: a descriptor such as Tensor.grad must not be called on the class
+        try:
+            found = inspect.getattr_static(holder, part)
+        except AttributeError:
             try:
-                found = inspect.getattr_static(holder, part)
-            except AttributeError:
-                try:
-                    found = getattr(holder, part)
-                except AttributeError:
-                    raise LookupError(name) from None
-            if isinstance(found, (staticmethod, classmethod)):
                 found = getattr(holder, part)
-        return found
-    raise LookupError(name)
+            except AttributeError:
+                raise LookupError(part) from None
+        if isinstance(found, (staticmethod, classmethod)):
+            found = getattr(holder, part)
+        holder = found
+    return holder
 
 
 def exists(name: str) -> bool:

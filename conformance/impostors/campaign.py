@@ -17,10 +17,8 @@ from conformance.impostors.finding import Finding
 from conformance.impostors.operations import Operation, operations
 from conformance.impostors.parts import Case, applicable, cases
 from conformance.impostors.presence import Presence
-from conformance.impostors.reached import Reached
 from conformance.impostors.registry import Impostor, impostors
-from conformance.impostors.titles import Title
-from conformance.inputs.choices import CanonicalChoices, Choices, HypothesisChoices, NoSuchInput, SweepChoices
+from conformance.inputs.choices import CanonicalChoices, Choices, NoSuchInput, SeededChoices, SweepChoices
 from conformance.inputs.given import Example, Given, InvalidGiven
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
@@ -111,8 +109,6 @@ class _Confrontation:
         self._killed: dict[str, str] = {}
         self._elsewhere_only: set[str] = set()
         self._answers_only: set[str] = set()
-        self._reached = Reached(claim.do.text if claim.do else "")
-        self._title = Title(claim.title)
         self._state = GlobalState()
 
     def finding(self) -> Finding:
@@ -138,8 +134,6 @@ class _Confrontation:
             answers_only=[part.name for part in parts if part.name in self._answers_only],
             elsewhere_only=[part.name for part in parts if part.name in self._elsewhere_only],
             stoppers=sorted(self._stoppers - self._killers),
-            never_ran=self._reached.never_ran(),
-            unmet=self._title.missing,
         )
 
     def _examples(self, case: Case) -> tuple[list[Example], str]:
@@ -151,17 +145,14 @@ class _Confrontation:
             if identity in seen:
                 continue
             seen.add(identity)
-            with self._reached:
-                trial = run_trial(case.plan, example, self._device)
+            trial = run_trial(case.plan, example, self._device)
             self._settle()
             if trial.status in ("failed", "invalid"):
                 return [], f"{case.parts[0].place}: {trial.reason or trial.failure}\n{example.script()}"
             if trial.status == "satisfied":
                 found.append(example)
-                self._title.meet(trial.namespace.values())
-            if len(found) >= MOST_EXAMPLES and not self._title.missing:
+            if len(found) >= MOST_EXAMPLES:
                 break
-        found = found[:MOST_EXAMPLES]
         return found, ""
 
     def _candidates(self, case: Case) -> Iterator[Example]:
@@ -301,4 +292,4 @@ def _spread() -> Iterator[Choices]:
         yield SweepChoices(int(length * (step * 0.6180339887 % 1)))
     generator = Random(0)
     for _ in range(_RANDOM_DRAWS):
-        yield HypothesisChoices(lambda strategy: generator.getrandbits(128).to_bytes(16, "little"))
+        yield SeededChoices(generator)

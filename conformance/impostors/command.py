@@ -10,9 +10,7 @@ from typing import Optional
 from conformance.impostors.crew import Crew, CrewFailed, processors
 from conformance.impostors.record import record_of, save_record
 from conformance.impostors.report import Report
-from conformance.impostors.vacuity import Vacuity, few_examples, unmet
-from conformance.language.corpus import Corpus, default_root, load_corpus
-from conformance.results.store import ResultError, load_results
+from conformance.language.corpus import default_root, load_corpus
 
 
 def confront_claims(
@@ -40,8 +38,7 @@ def confront_claims(
     processes
         How many processes share the claims.
     results
-        Folder of result files. The record of a whole campaign is written into its folder ``impostors``, and the
-        examples that its result file counts are looked at.
+        Folder of result files. The record of a whole campaign is written into its folder ``impostors``.
     verbose
         Print the impostors that kill each claim.
     """
@@ -74,20 +71,11 @@ def confront_claims(
         return 2
     whole = not (paths or select or only or added)
     record = record_of(corpus, findings, crew.environment, crew.impostors)
-    vacuous = unmet(corpus, findings)
     if results is not None and whole:
-        vacuous = _counted(corpus, results / f"{record.name}.json") + vacuous
         save_record(record, results / "impostors")
-    report = Report(corpus, findings, record, vacuous, whole=whole)
+    report = Report(corpus, findings, record, whole=whole)
     print("\n".join(report.lines(verbose=verbose)))
     return int(report.failed)
-
-
-def _counted(corpus: Corpus, path: Path) -> list[Vacuity]:
-    try:
-        return few_examples(corpus, load_results(path).claims)
-    except ResultError:
-        return []  # not measured yet: nothing to count
 
 
 def _tell(done: int, total: int) -> None:

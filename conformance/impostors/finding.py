@@ -48,10 +48,6 @@ class Finding:
         Further impostors that were noticed, since the program raised an error under them.
     crashes : list of str
         The attempts under which torch crashed or hung: impostor, operation and occasion.
-    never_ran : list of (int, str)
-        Statements of the program, as line and text, that no example reached.
-    unmet : list of str
-        Words of the title that no example is about.
     detail : str
         Why the claim is unsound.
     """
@@ -64,8 +60,6 @@ class Finding:
     elsewhere_only: list[str] = field(default_factory=list)
     stoppers: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)
-    never_ran: list[tuple[int, str]] = field(default_factory=list)
-    unmet: list[str] = field(default_factory=list)
     detail: str = ""
 
     @property

@@ -6,7 +6,6 @@ from collections import Counter
 
 from conformance.impostors.finding import Finding
 from conformance.impostors.record import Record
-from conformance.impostors.vacuity import Vacuity
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim
 
@@ -20,19 +19,14 @@ class Report:
     ----------
     corpus, findings, record
         The claims, and what the impostors did to them.
-    vacuous
-        Claims that prove too little in other ways.
     whole
         All claims were confronted with all impostors; only then one that kills nothing is told.
     """
 
-    def __init__(
-        self, corpus: Corpus, findings: dict[str, Finding], record: Record, vacuous: list[Vacuity], *, whole: bool
-    ) -> None:
+    def __init__(self, corpus: Corpus, findings: dict[str, Finding], record: Record, *, whole: bool) -> None:
         pairs = [(claim, findings[claim.id]) for claim in corpus.claims if claim.id in findings]
         self._judged: Pairs = [(claim, finding) for claim, finding in pairs if finding.status == "judged"]
         self._record = record
-        self._vacuous = vacuous
         self._whole = whole
         self.unsound: Pairs = [(claim, finding) for claim, finding in pairs if finding.status == "unsound"]
         standing: Pairs = [(claim, finding) for claim, finding in self._judged if finding.standing]
@@ -52,7 +46,6 @@ class Report:
         """Return the report; a verbose one names the impostors of each claim."""
         lines = self._by_claim() if verbose else []
         lines += self._survivors() + self._stale() + self._unsound()
-        lines += [f"{vacuity}" for vacuity in self._vacuous]
         if self.excused:
             lines.append(f"\n{len(self.excused)} claims give a reason why no impostor can kill them:")
             lines += [f"  {claim.place} {claim.id}: {claim.unkillable}" for claim, _ in self.excused]

@@ -1,4 +1,4 @@
-"""Where an input takes its decisions from: a sweep, Hypothesis, a narrowed Hypothesis, or always the simplest."""
+"""Where an input takes its decisions from: a sweep, a seed, Hypothesis while it shrinks, or always the simplest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd
+from random import Random
 from typing import Any, Optional, TypeVar
 
 from hypothesis import strategies as st
@@ -161,57 +162,34 @@ class SweepChoices(Choices):
         return rows[index % count]
 
 
-class _BytewiseChoices(Choices):
-    """Takes decisions from bytes that Hypothesis draws, a portion at a time.
-
-    A draw costs far more than a byte of it; and every byte is shrunk by itself towards 0, the simplest option.
-    """
-
-    __slots__ = ("_draw", "_left", "_portion")
-
-    def __init__(self, draw: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self._draw = draw
-        self._portion = b""
-        self._left = 0
-
-    def _index(self, count: int) -> int:
-        if count == 1:
-            return 0
-        number = self._byte()
-        if count > 256:
-            number = number << 8 | self._byte()
-        return number % count
-
-    def _byte(self) -> int:
-        if not self._left:
-            self._portion = self._draw(_BYTES)
-            self._left = _PORTION
-        self._left -= 1
-        return self._portion[_PORTION - 1 - self._left]
-
-
-class HypothesisChoices(_BytewiseChoices):
-    """Decisions drawn by Hypothesis.
+class SeededChoices(Choices):
+    """Decisions at random, the same for the same stream on every version of Python.
 
     Parameters
     ----------
-    draw
-        What ``st.composite`` passes to its function, or ``data.draw``.
+    stream
+        Where they come from; several examples may take theirs from one stream, one after the other.
     """
 
-    __slots__ = ()
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: Random) -> None:
+        super().__init__()
+        self._stream = stream
 
     def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
-        return options[self._index(len(options))]
+        return options[self._stream.randrange(len(options))]
 
     def _combine(self, label: str, factors: Sequence[Sequence[Any]], admits: Admits) -> Optional[tuple[Any, ...]]:
         rows = admissible_rows(factors, admits)
-        return rows[self._index(len(rows))] if rows else None
+        return rows[self._stream.randrange(len(rows))] if rows else None
 
 
-class NarrowedChoices(_BytewiseChoices):
+class NarrowedChoices(Choices):
     """Decisions drawn by Hypothesis among what is no more complicated than a known failing example: for shrinking.
+
+    They are taken from bytes, drawn a portion at a time: a draw costs far more than a byte of it, and every byte is
+    shrunk by itself towards 0, the simplest option.
 
     Parameters
     ----------
@@ -221,11 +199,14 @@ class NarrowedChoices(_BytewiseChoices):
         The ``made`` of the choices of the failing example.
     """
 
-    __slots__ = ("_failing",)
+    __slots__ = ("_draw", "_failing", "_left", "_portion")
 
     def __init__(self, draw: Callable[[Any], Any], failing: Mapping[str, object]) -> None:
-        super().__init__(draw)
+        super().__init__()
+        self._draw = draw
         self._failing = failing
+        self._portion = b""
+        self._left = 0
 
     def _pick(self, label: str, options: Sequence[T], sweep: Optional[int]) -> T:
         return self._narrowed(options, self._failing.get(label))
@@ -260,6 +241,13 @@ class NarrowedChoices(_BytewiseChoices):
         if number >= 128:
             return options[last]
         return options[(number if last < 128 else number * 128 + self._byte()) % (last + 1)]
+
+    def _byte(self) -> int:
+        if not self._left:
+            self._portion = self._draw(_BYTES)
+            self._left = _PORTION
+        self._left -= 1
+        return self._portion[_PORTION - 1 - self._left]
 
 
 def _place(recorded: object, options: Sequence[Any]) -> int:

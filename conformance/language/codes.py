@@ -45,6 +45,7 @@ GROUPS = {
     "E7": "Divergences",
     "E8": "Tables (each)",
     "E9": "Comparisons",
+    "EC": "Decisions of the census",
 }
 
 _CODES = [
@@ -508,6 +509,46 @@ _CODES = [
         "There is no time to compare.",
         'kernels: {clone: x.clone(), add: x + 0}\nexpect: max(ratio("clone", "plus")) < 2',
         'kernels: {clone: x.clone(), add: x + 0}\nexpect: max(ratio("clone", "add")) < 2',
+    ),
+    Code(
+        "EC01",
+        "unknown-decision",
+        "A decision is no-claim, todo, {untestable: why}, or a list of claims.",
+        "The sentence would be counted under none of them.",
+        "1a2b3c4d: noclaim",
+        "1a2b3c4d: no-claim",
+    ),
+    Code(
+        "EC02",
+        "malformed-hash",
+        "A sentence is named by its hash, eight of 0-9 and a-f.",
+        "Nobody could tell which sentence is meant; sentences of the documentation themselves are never stored.",
+        "shares the same storage: no-claim",
+        "1a2b3c4d: no-claim",
+    ),
+    Code(
+        "EC03",
+        "missing-reason",
+        "A sentence is untestable for a reason.",
+        "Without one nobody can see whether it could be tested after all.",
+        "1a2b3c4d: untestable",
+        "1a2b3c4d: {untestable: Whether it is slow depends on the machine}",
+    ),
+    Code(
+        "EC04",
+        "unknown-claim",
+        "A claim that is said to encode a sentence must be in the corpus.",
+        "The sentence would count as covered while nothing covers it.",
+        "1a2b3c4d: [torch.Tensor.detach/shares-memory]",
+        "1a2b3c4d: [torch.Tensor.detach/shares-storage]",
+    ),
+    Code(
+        "EC05",
+        "misplaced-object",
+        "Decisions are about objects by their full names, in the file of the object's module.",
+        "An object that stands in two files could be decided on twice.",
+        "torch.clone: {1a2b3c4d: no-claim}   # in spec/census/torch.Tensor.yaml",
+        "torch.Tensor.clone: {1a2b3c4d: no-claim}   # in spec/census/torch.Tensor.yaml",
     ),
 ]
 

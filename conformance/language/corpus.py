@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
+from conformance.language.decisions import read_decisions
 from conformance.language.documents import has_broken, read_document
 from conformance.language.drafts import ClaimDraft
 from conformance.language.model import Claim, Place
@@ -62,7 +64,8 @@ def load_corpus(
     Parameters
     ----------
     paths : sequence of Path
-        Files, or folders of which every ``.yaml`` file is read.
+        Files, or folders of which every ``.yaml`` file is read, but those with decisions of the census: such a file
+        is checked where it is given itself.
     root : Path, optional
         The corpus's folder: its ``sources.yaml`` is used, and a file below it must stand where its subject belongs.
         By default the project's own corpus. A folder among ``paths`` may have a ``sources.yaml`` too, which adds to it.
@@ -85,10 +88,11 @@ def load_corpus(
     context = context or Context.default()
     drafts: list[ClaimDraft] = []
     with _without_collection():
-        for path in _files(paths, problems):
+        for path in _files([path for path in paths if not is_decision_file(path)], problems):
             drafts.extend(_drafts(path, sources, root, context, problems))
         good = check_corpus(drafts, problems)
         claims = sorted((draft.finished() for draft in good), key=lambda claim: claim.id)
+    _check_decisions(paths, claims, problems)
     return Corpus(tuple(claims), sources, root), problems.sorted()
 
 
@@ -100,6 +104,27 @@ def load_file(
     drafts = _drafts(path, sources, root, context or Context.default(), problems)
     good = check_corpus(drafts, problems)
     return [draft.finished() for draft in good], problems.sorted()
+
+
+def decision_files(folder: Path) -> list[Path]:
+    """Give the files with decisions of the census in a corpus."""
+    return [path for path in sorted((folder / DECISIONS_FOLDER).glob("*.yaml")) if is_decision_file(path)]
+
+
+def _check_decisions(paths: Sequence[Path], claims: Sequence[Claim], problems: Problems) -> None:
+    """Check the decision files among the paths; what they name must be a claim, once the specs have no mistake."""
+    whole = {path.resolve() for path in paths if path.is_dir()}
+    known = {claim.id for claim in claims} if not len(problems) else None
+    for path in paths:
+        if is_decision_file(path):
+            root = path.resolve().parent.parent
+            names = known if root in whole else {claim.id for claim in load_corpus([root], root)[0].claims}
+            read_decisions(path, problems, names)
+
+
+def is_decision_file(path: Path) -> bool:
+    """Whether a file holds decisions of the census: those stand in the folder ``census`` of a corpus."""
+    return path.parent.name == DECISIONS_FOLDER and (path.parent.parent / FILE_NAME).is_file()
 
 
 def check_paths(paths: Sequence[Path], root: Optional[Path] = None) -> list[Problem]:
@@ -130,6 +155,7 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
                 file
                 for file in sorted(path.rglob("*.y*ml"))
                 if file != path / FILE_NAME
+                and not is_decision_file(file)
                 and not any(part.startswith(".") for part in file.relative_to(path).parts)
                 and file.is_file()
             ]

@@ -30,6 +30,7 @@ from sphinx.util import logging
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.sources import SourceList
 from conformance.reference import markup
+from conformance.reference.census_page import load_census
 from conformance.reference.columns import load_columns
 from conformance.reference.content import Reference, reference_of, set_reference
 from conformance.reference.directives import DIRECTIVES
@@ -113,7 +114,8 @@ def prepare(app: Sphinx) -> None:
     except ResultError as error:
         raise ExtensionError(str(error)) from None
     impostors = load_impostors(results / "impostors") if results else Impostors()
-    reference = Reference(corpus, columns, load_sentences(sentences), impostors)
+    census = load_census(results) if results else None
+    reference = Reference(corpus, columns, load_sentences(sentences), impostors, census)
     set_reference(app.config, reference)
     write_pages(Path(app.srcdir) / app.config.conformance_pages, reference)
 

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from sphinx.config import Config
 
+from conformance.census.record import Record as CensusRecord
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Source
 from conformance.language.sources import Article
@@ -31,6 +32,7 @@ class Reference:
     columns: tuple[Column, ...] = ()
     sentences: Sentences = field(default_factory=Sentences)
     impostors: Impostors = field(default_factory=Impostors)
+    census: Optional[CensusRecord] = None
 
     @cached_property
     def history(self) -> History:
@@ -73,7 +75,8 @@ class Reference:
 
     def digest(self) -> str:
         """Change whenever a page would."""
-        parts: list[Any] = [self.corpus.claims, self.corpus.sources, self.columns, self.sentences, self.impostors]
+        parts: list[Any] = [self.corpus.claims, self.corpus.sources, self.columns, self.sentences]
+        parts += [self.impostors, self.census]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

@@ -13,6 +13,7 @@ from conformance.language import vocabulary
 from conformance.reference import codes, markup, summary
 from conformance.reference.answers import answers_page
 from conformance.reference.article import article_blocks
+from conformance.reference.census_page import census_page
 from conformance.reference.claim_section import claim_section
 from conformance.reference.content import Reference, reference_of
 from conformance.reference.docstring import entry_section
@@ -161,6 +162,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "articles": _made_by(summary.articles_list),
     "answers": _made_by(answers_page),
     "impostors": _made_by(impostors_page),
+    "census": _made_by(census_page),
     "false": _made_by(summary.false_page),
     "timings": _made_by(summary.timings_list),
     "environments": _made_by(lambda reference, document: summary.environments_table(reference)),

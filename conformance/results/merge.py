@@ -14,7 +14,7 @@ from conformance.results.store import ResultError, Results, load_results, save_r
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.
 _TELLING = ("python", "numpy", "build", "system", "machine", "accelerator", "hypothesis")
 #: Folders beside result files that hold files of another kind.
-_OTHER_FILES = ("timings", "impostors")
+_OTHER_FILES = ("timings", "impostors", "census")
 
 
 @dataclass(frozen=True)

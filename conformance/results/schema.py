@@ -74,6 +74,10 @@ def _entry() -> dict[str, Any]:
                 "Dtypes for which this torch lacks a kernel; such examples do not count.",
                 {"type": "array", "items": _TEXT},
             ),
+            "vacuous": _described(
+                "Code and message of each way in which the claim proves too little here.",
+                {"type": "array", "items": _TEXT},
+            ),
             "tiers": _described(
                 "How often an error or warning was given at all, with its class, with its message.",
                 {

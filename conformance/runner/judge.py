@@ -204,6 +204,8 @@ def _evidence(evidence: Evidence) -> Outcome:
         outcome["covered"] = covered
     if evidence.unsupported:
         outcome["unsupported"] = sorted(evidence.unsupported)
+    if evidence.vacuities:
+        outcome["vacuous"] = evidence.vacuities
     if evidence.tiers:
         outcome["tiers"] = {tier: _how_often(truths) for tier, truths in evidence.tiers.items()}
     return outcome

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Callable, Optional
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -19,9 +20,9 @@ from hypothesis import strategies as st
 from conformance.inputs.choices import (
     CanonicalChoices,
     Choices,
-    HypothesisChoices,
     NarrowedChoices,
     RecordedChoices,
+    SeededChoices,
     SweepChoices,
     simpler,
 )
@@ -31,9 +32,13 @@ from conformance.language.model import Claim
 from conformance.runner.program import Plan
 from conformance.runner.state import GlobalState, seed_generators
 from conformance.runner.trial import Trial, run_trial, satisfies
+from conformance.runner.vacuity import FEWEST_EXAMPLES, Watch
 
 _SHRINK_EXAMPLES = 300
 _LONGEST_SWEEP = 2000
+# An example of Hypothesis costs as much as twenty of ours, so it draws a seed for several of them.
+_EXAMPLES_PER_DRAW = 10
+_SEEDS = st.binary(min_size=8, max_size=8)
 
 #: Chooses the plan for an example; None leaves the example out.
 PlanFor = Callable[[Example], Optional[Plan]]
@@ -57,8 +62,9 @@ class Evidence:
 
     ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered``
     is what the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first
-    judged example. ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this torch
-    does not have.
+    judged example; ``repeated`` counts the examples that came again; ``vacuities`` are the ways in which the search
+    proves too little. ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this
+    torch does not have.
     """
 
     judged: int = 0
@@ -76,6 +82,8 @@ class Evidence:
     first: Optional[Found] = None
     seen: set[tuple[str, ...]] = field(default_factory=set)
     discarded: int = 0
+    repeated: int = 0
+    vacuities: list[str] = field(default_factory=list)
 
 
 class Search:
@@ -97,6 +105,7 @@ class Search:
         self._examples = examples
         self._seed = int(hashlib.sha256(f"{random_seed}:{claim.id}".encode()).hexdigest()[:15], 16)
         self._note = note
+        self._watch = Watch(claim)
         self._given = Given(claim.given, device)
         self._assume = [fragment.text for fragment in claim.assume]
         seed_generators()
@@ -119,6 +128,10 @@ class Search:
                     self._explore(evidence)
             except (InvalidGiven, Unbuildable) as error:
                 evidence.invalid = f"given: {error}"
+        # A search that was asked for less than usual, or stopped at a failure, says nothing about the claim itself.
+        if self._examples >= FEWEST_EXAMPLES and evidence.judged and not evidence.failed:
+            exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
+            evidence.vacuities = self._watch.vacuities(evidence.judged, exhausted)
         return evidence
 
     def smallest(self, failure: Found) -> Found:
@@ -168,14 +181,20 @@ class Search:
             position += 1
 
     def _explore(self, evidence: Evidence) -> None:
+        left = self._examples
+
         def explored(data: st.DataObject) -> None:
-            found = self._attempt(HypothesisChoices(data.draw))
-            self._record(found, evidence)
-            if found is not None and found.trial.status == "failed":
-                raise _Falsified
+            nonlocal left
+            stream = Random(b"%d:%b" % (self._seed, data.draw(_SEEDS)))
+            for _ in range(min(left, _EXAMPLES_PER_DRAW)):
+                left -= 1
+                found = self._attempt(SeededChoices(stream))
+                self._record(found, evidence)
+                if found is not None and found.trial.status == "failed":
+                    raise _Falsified
 
         # Shrinking is a step of its own, and only for a failure that nobody has explained.
-        self._hypothesis(explored, self._examples, (Phase.generate,))
+        self._hypothesis(explored, -(-self._examples // _EXAMPLES_PER_DRAW), (Phase.generate,))
 
     def _hypothesis(self, body: Callable[[st.DataObject], None], examples: int, phases: tuple[Phase, ...]) -> None:
         # A fresh function for each claim: one that is reused for many fails deep inside Hypothesis.
@@ -198,6 +217,7 @@ class Search:
         trial, example = found.trial, found.example
         identity = tuple(example.recipes.values())
         if identity in evidence.seen:
+            evidence.repeated += 1
             return
         evidence.seen.add(identity)
         if trial.status == "unsupported":
@@ -255,7 +275,7 @@ class Search:
         if chosen is None:
             return None
         self._note(example)
-        return Found(example, run_trial(chosen, example, self._device))
+        return Found(example, self._watch.run(chosen, example, self._device))
 
 
 def _add(covered: dict[str, set[Any]], made: Mapping[str, Any]) -> None:

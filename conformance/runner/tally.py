@@ -43,6 +43,7 @@ class Tally:
         self._results: dict[str, Results] = {}
         self._unfinished: dict[str, UnfinishedFile] = {}
         self._failed: list[tuple[str, str, str]] = []
+        self._vacuous: list[tuple[str, str]] = []
         self._seconds: dict[str, float] = {}
         self._unwritten: Optional[str] = None
         self._messages: list[str] = []
@@ -78,6 +79,7 @@ class Tally:
         results.claims[record["id"]] = record["outcome"]
         if seconds is not None:
             self._seconds[item] = seconds
+        self._vacuous += [(item, text) for text in record["outcome"].get("vacuous", [])]
         if record["outcome"]["verdict"] in FAILING:
             self._failed.append((item, record["outcome"]["verdict"], record["id"]))
         if self._folder is not None and self._writes:
@@ -136,6 +138,10 @@ class Tally:
             if results.void:
                 lines.append(f"  VOID: {results.void}; nothing in this column may be believed")
         lines += self._costly()
+        if self._vacuous:
+            plural = "s" if len(self._vacuous) > 1 else ""
+            lines.append(f"{len(self._vacuous)} way{plural} in which a claim proves too little:")
+            lines += [f"  {item}: {text}" for item, text in sorted(self._vacuous)]
         if self._failed:
             lines.append(f"{len(self._failed)} need a person:")
             lines += [f"  {verdict:9} {item}" for item, verdict, _ in sorted(self._failed)]

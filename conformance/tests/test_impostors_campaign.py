@@ -16,7 +16,6 @@ from conformance.impostors.finding import Finding
 from conformance.impostors.operations import operations
 from conformance.impostors.record import load_record, record_of, save_record
 from conformance.impostors.report import Report
-from conformance.impostors.vacuity import domain_size, few_examples, unmet
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
 from conformance.results.store import ResultError
@@ -154,30 +153,6 @@ def test_claims_that_are_not_judged_are_left_out(extra: str, status: str, confro
     assert confronted(CLONE + f"expect: 'equal(y, x)'\n{extra}").status == status
 
 
-def test_statements_that_never_run_and_titles_that_are_not_met_are_found(tmp_path: Path) -> None:
-    corpus = corpus_of(
-        tmp_path,
-        """
-        - id: never
-          title: A complex leaf is cloned
-          family: values
-          sources: [{docs: torch.clone, key: Returns a copy}]
-          given: {x: "tensor(floating)"}
-          do: |
-            y = x.clone()
-            if x.ndim > 7:
-                y = x
-          expect: 'equal(y, x)'
-        """,
-    )
-    finding = confront(corpus.claims[0], ENVIRONMENT)
-    found = unmet(corpus, {corpus.claims[0].id: finding})
-    assert [(item.code, item.message.partition(": ")[2]) for item in found] == [
-        ("V003", "no example reaches line 3 of 'do': y = x"),
-        ("V002", "the title says 'complex', but no example is about that"),
-    ]
-
-
 def corpus_of(folder: Path, claims: str, name: str = "claims") -> Corpus:
     path = folder / f"{name}.yaml"
     path.write_text(
@@ -216,7 +191,7 @@ THREE_CLAIMS = """
 def report_of(corpus: Corpus) -> Report:
     findings = {claim.id: confront(claim, ENVIRONMENT) for claim in corpus.claims}
     names = {name: "" for finding in findings.values() for name in finding.killers}
-    return Report(corpus, findings, record_of(corpus, findings, ENVIRONMENT, names), [], whole=True)
+    return Report(corpus, findings, record_of(corpus, findings, ENVIRONMENT, names), whole=True)
 
 
 def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) -> None:
@@ -255,28 +230,6 @@ def test_a_file_that_is_no_record_is_refused(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ResultError, match=r"torch-2\.13"):
         load_record(path)
-
-
-def test_claims_with_few_examples_are_found(read_claim: ReadClaim) -> None:
-    claim = read_claim(CLONE + "expect: 'equal(y, x)'")
-    corpus = Corpus((claim,), None, Path())  # type: ignore[arg-type]
-    assert [item.code for item in few_examples(corpus, {claim.id: {"examples": 19}})] == ["V001"]
-    assert few_examples(corpus, {claim.id: {"examples": 20}}) == []
-    assert few_examples(corpus, {}) == []
-
-
-@pytest.mark.parametrize(
-    ("given", "size"),
-    [
-        ("{n: 'one_of(1, 2, 3)'}", 3),
-        ("{n: 'one_of(1, 2, 3)', flag: boolean()}", 6),
-        ("{n: 'integer(2, 9)'}", 8),
-        ("{n: number()}", 1000),
-    ],
-)
-def test_small_domains_need_few_examples(given: str, size: int, read_claim: ReadClaim) -> None:
-    uses = "y = torch.ones(1).detach() * n" + (" * flag" if "flag" in given else "")
-    assert domain_size(read_claim(f"given: {given}\ndo: {uses}\nexpect: y.ndim == 1")) == size
 
 
 def test_operations_are_found_by_name_wherever_they_stand(read_claim: ReadClaim) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 
 from conformance.inputs.choices import (
     CanonicalChoices,
-    HypothesisChoices,
     NarrowedChoices,
     NoSuchInput,
+    SeededChoices,
     SweepChoices,
 )
 from conformance.inputs.given import Given
@@ -118,15 +119,19 @@ def collected(make: Any, body: Any, examples: Any = 200) -> Any:
     return found
 
 
-def test_hypothesis_reaches_everything_admitted() -> None:
-    def body(choices: Any) -> Any:
-        return choices.combine("row", FACTORS, admits), choices.pick("number", range(600))
+def test_seeded_choices_reach_everything_admitted_and_come_again_from_the_same_seed() -> None:
+    def drawn(seed: int) -> list[Any]:
+        stream, found = Random(seed), []
+        for _ in range(200):
+            choices = SeededChoices(stream)
+            found.append((choices.combine("row", FACTORS, admits), choices.pick("number", range(600))))
+        return found
 
-    found = collected(HypothesisChoices, body)
-    assert {row for row, _ in found} == {("a", 1, True), ("a", 1, False)} | {
+    assert {row for row, _ in drawn(0)} == {("a", 1, True), ("a", 1, False)} | {
         (letter, number, truth) for letter in "bc" for number in (1, 2) for truth in (True, False)
     }
-    assert max(number for _, number in found) > 300
+    assert max(number for _, number in drawn(0)) > 300
+    assert drawn(0) == drawn(0) != drawn(1)
 
 
 def test_narrowed_choices_are_no_more_complicated_than_the_failing_example() -> None:

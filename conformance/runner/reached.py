@@ -29,12 +29,13 @@ class Reached:
             for node in ast.walk(top)
             if isinstance(node, ast.stmt) and node is not top
         }
-        self._statements = {node.lineno: node for node in nested}
-        self._lines: set[int] = set()
+        self._missing = {node.lineno: node for node in nested}
+        self._watching = False
         self._before: Any = None
 
     def __enter__(self) -> Reached:
-        if self._statements:
+        self._watching = bool(self._missing)
+        if self._watching:
             self._before = sys.gettrace()
             sys.settrace(self._trace)
             threading.settrace(self._trace)
@@ -46,18 +47,17 @@ class Reached:
         error: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        if self._statements:
+        if self._watching:
             sys.settrace(self._before)
             threading.settrace(self._before)
 
     def never_ran(self) -> list[tuple[int, str]]:
         """Return line and first line of text of the statements inside others that never ran."""
-        missing = sorted(set(self._statements) - self._lines)
-        return [(line, ast.unparse(self._statements[line]).splitlines()[0]) for line in missing]
+        return [(line, ast.unparse(node).splitlines()[0]) for line, node in sorted(self._missing.items())]
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != _PROGRAM:
             return None
         if event == "line":
-            self._lines.add(frame.f_lineno)
+            self._missing.pop(frame.f_lineno, None)
         return self._trace

@@ -1,0 +1,226 @@
+"""What the corpus says about each sentence that carries a claim: objects, claims and decisions put together.
+
+A sentence is *encoded* when the key of some claim's source is in it, the source naming its object or an alias; that
+is derived, never typed. Else the decision counts that stands beside the specs. A sentence without either is ``todo``;
+where the decisions have never seen it, it is new, or reworded if a known one of the object is gone from its place.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Optional
+
+from conformance.census.families import FAMILIES, MAIN, families
+from conformance.census.objects import PublicObject
+from conformance.census.sentences import sentence_hash, sentences
+from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions, module_of
+from conformance.language.model import Claim
+
+STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
+NEW = "new"
+REWORDED = "reworded"
+
+_RAISES = re.compile(r"\b(?:rais|throw|warn|thrown|error\b|errors\b|exception|[A-Z]\w*Error\b)")
+_ARGUMENT = re.compile(r"^\**\w+ \([^)]*\):")
+_REFERENCE = re.compile(r":\w+:`[~!]?(?:torch\.)?([\w.]+)")
+# Gradients, raises and warns are wanted in full here, and in every object with a sentence on sharing or leaves.
+_WANTED = re.compile(r"torch\.(?:Tensor|autograd|nn\.Parameter)(?:\.|$)")
+_BEFORE_THE_REST = ("torch", "torch.Tensor", "torch.autograd")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A sentence that carries a claim, and what the corpus says about it.
+
+    Attributes
+    ----------
+    families : tuple of str
+        Those that the rules find; none for a page, each sentence of which counts.
+    state : str
+        ``encoded``, ``no-claim``, ``untestable`` or ``todo``.
+    change : str
+        ``new`` or ``reworded`` where the decisions don't know the sentence, else empty.
+    """
+
+    name: str
+    module: str
+    hash: str
+    text: str
+    place: int
+    families: tuple[str, ...]
+    state: str
+    claims: tuple[str, ...] = ()
+    reason: str = ""
+    change: str = ""
+
+    @property
+    def decision(self) -> Decision:
+        """What stands about it in the files."""
+        return Decision(self.state, self.reason, self.claims)
+
+
+@dataclass
+class Census:
+    """All sentences of the families, in the order of objects and of their docstrings.
+
+    Attributes
+    ----------
+    objects, read : int
+        How many documented objects there are, and how many sentences they have.
+    beyond : int
+        Sentences that claims encode and no rule finds.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    objects: int = 0
+    read: int = 0
+    beyond: int = 0
+    references: Counter[str] = field(default_factory=Counter)
+
+    def table(self, keep: Iterable[Entry]) -> dict[str, dict[str, dict[str, int]]]:
+        """Count by module, family and state; a sentence of two families counts in both."""
+        counted: dict[str, dict[str, dict[str, int]]] = {}
+        for entry in keep:
+            for family in entry.families or ("all",):
+                row = counted.setdefault(entry.module, {}).setdefault(family, dict.fromkeys(STATES, 0))
+                row[entry.state] += 1
+        return {module: _in_order(rows) for module, rows in sorted(counted.items())}
+
+    def left(self) -> list[Entry]:
+        """Give what is to do, most important first."""
+        return sorted((entry for entry in self.entries if entry.state == TODO), key=self._importance)
+
+    def wanted(self) -> list[Entry]:
+        """Give the sentences that the corpus means to settle: the families that the README names."""
+        return [entry for entry in self.entries if self._is_wanted(entry)]
+
+    def _is_wanted(self, entry: Entry) -> bool:
+        if {"sharing", "leaf"} & {*entry.families} or not entry.families:
+            return True
+        in_full = _WANTED.match(entry.name) or entry.name in self._sharing_objects
+        return bool(in_full) and ("gradients" in entry.families or ("errors" in entry.families and raises(entry.text)))
+
+    @cached_property
+    def _sharing_objects(self) -> set[str]:
+        return {entry.name for entry in self.entries if {"sharing", "leaf"} & {*entry.families}}
+
+    def _importance(self, entry: Entry) -> tuple[object, ...]:
+        near = not set(entry.families) & {*MAIN} and bool(entry.families)
+        detail = _ARGUMENT.match(entry.text) is not None
+        module = entry.module not in _BEFORE_THE_REST
+        return not self._is_wanted(entry), near, module, detail, -self.references[entry.name], entry.name, entry.place
+
+
+def raises(sentence: str) -> bool:
+    """Whether a sentence about errors says that something raises or warns."""
+    return _RAISES.search(sentence) is not None
+
+
+def take_census(objects: Sequence[PublicObject], claims: Sequence[Claim], decisions: Decisions) -> Census:
+    """Put the objects of a torch, the corpus and its decisions together."""
+    keys = _keys(objects, claims)
+    census = Census(objects=len(objects), references=_references(objects))
+    for found in objects:
+        read = sentences(found.docstring)
+        census.read += len(read)
+        stated = [(text, kinds) for text in read if (kinds := families(text, found.name))]
+        flagged = {text for text, _ in stated}
+        census.beyond += sum(bool(_encoding(text, keys.get(found.name, ()))) for text in {*read} - flagged)
+        census.entries += _entries(found.name, stated, keys.get(found.name, ()), decisions.get(found.name, {}))
+    return census
+
+
+def page_census(name: str, text: Sequence[str], claims: Sequence[Claim], decisions: Decisions) -> list[Entry]:
+    """Give the entries of a page that is no docstring, each sentence of which counts."""
+    page = name.split("/", 1)[1]
+    keys = [
+        (" ".join(source.key.split()), claim.id)
+        for claim in claims
+        for source in claim.sources
+        if source.kind == "note" and source.name == page and source.key
+    ]
+    return _entries(name, [(sentence, ()) for sentence in text], keys, decisions.get(name, {}))
+
+
+def stored_page(name: str, decisions: Mapping[str, Decision]) -> list[Entry]:
+    """Give the entries of a page from its decisions, where its text is not at hand."""
+    return [
+        Entry(name, module_of(name), digest, "", place, (), decision.kind, decision.claims, decision.reason)
+        for place, (digest, decision) in enumerate(decisions.items())
+    ]
+
+
+def decided(entry: Entry, decision: Optional[Decision]) -> Entry:
+    """Give an entry with a decision taken in since; what a claim encodes stays encoded."""
+    if decision is None or entry.state == ENCODED or decision.kind == ENCODED:
+        return entry
+    return replace(entry, state=decision.kind, reason=decision.reason)
+
+
+def _in_order(rows: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    return {family: rows[family] for family in (*FAMILIES, "all") if family in rows}
+
+
+def _references(objects: Sequence[PublicObject]) -> Counter[str]:
+    """Count how often docstrings link to each object."""
+    targets = Counter(match for found in objects for match in _REFERENCE.findall(found.docstring))
+    counted: Counter[str] = Counter()
+    for found in objects:
+        counted[found.name] = sum(targets[name[len("torch.") :]] for name in (found.name, *found.aliases))
+    return counted
+
+
+def _keys(objects: Sequence[PublicObject], claims: Sequence[Claim]) -> dict[str, list[tuple[str, str]]]:
+    """For each object, the keys of the claims that cite it under any of its names."""
+    called = {alias: found.name for found in objects for alias in (found.name, *found.aliases)}
+    keys: dict[str, list[tuple[str, str]]] = {}
+    for claim in claims:
+        for source in claim.sources:
+            if source.kind == "docs" and source.key and source.name in called:
+                keys.setdefault(called[source.name], []).append((" ".join(source.key.split()), claim.id))
+    return keys
+
+
+def _encoding(text: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(sorted({claim for key, claim in keys if key in text}))
+
+
+def _entries(
+    name: str,
+    stated: Sequence[tuple[str, tuple[str, ...]]],
+    keys: Sequence[tuple[str, str]],
+    known: Mapping[str, Decision],
+) -> list[Entry]:
+    texts: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for text, kinds in stated:
+        texts.setdefault(sentence_hash(text), (text, kinds))
+    changes = _changes(list(known), list(texts))
+    found = []
+    for place, (digest, (text, kinds)) in enumerate(texts.items()):
+        claims = _encoding(text, keys)
+        decision = known.get(digest)
+        state, reason = (ENCODED, "") if claims else (TODO, "")
+        # What a claim encoded once and encodes no longer is to do again.
+        if not claims and decision is not None and decision.kind != ENCODED:
+            state, reason = decision.kind, decision.reason
+        change = changes.get(digest, "")
+        found.append(Entry(name, module_of(name), digest, text, place, kinds, state, claims, reason, change))
+    return found
+
+
+def _changes(known: list[str], present: list[str]) -> dict[str, str]:
+    """Tell, for each hash that is not known, whether it took the place of one that is gone."""
+    told: dict[str, str] = {}
+    if not known:
+        return dict.fromkeys(present, NEW)
+    matcher = difflib.SequenceMatcher(None, known, present, autojunk=False)
+    for what, first, last, start, end in matcher.get_opcodes():
+        if what in ("insert", "replace"):
+            gone = last - first if what == "replace" else 0
+            told.update({digest: REWORDED if i < gone else NEW for i, digest in enumerate(present[start:end])})
+    return {digest: change for digest, change in told.items() if digest not in known}

@@ -1,0 +1,212 @@
+"""The public objects of the torch at hand, each under one name.
+
+An object is public where a public module offers it: by ``__all__`` where the module has one, else by defining it. Its
+methods and attributes count too, except those with an underscore. Two names with the same docstring are aliases: what
+it says is read once, and a claim about either covers it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+import types
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.census.docstrings import resolve
+
+# Packages below torch that the census does not read: other languages, other machines, or tools around torch.
+_ELSEWHERE = [
+    "accelerator",
+    "ao",
+    "autograd.profiler_legacy",
+    "autograd.profiler_util",
+    "backends",
+    "compiler",
+    "contrib",
+    "cpu",
+    "cuda",
+    "distributed",
+    "distributions",
+    "export",
+    "futures",
+    "fx",
+    "headeronly",
+    "hub",
+    "include",
+    "jit",
+    "lib",
+    "library",
+    "masked",
+    "monitor",
+    "mps",
+    "mtia",
+    "nativert",
+    "nn.backends",
+    "nn.intrinsic",
+    "nn.qat",
+    "nn.quantizable",
+    "nn.quantized",
+    "numa",
+    "onnx",
+    "ops",
+    "overrides",
+    "package",
+    "profiler",
+    "quantization",
+    "return_types",
+    "signal",
+    "testing",
+    "torch_version",
+    "types",
+    "utils.benchmark",
+    "utils.bundled_inputs",
+    "utils.cpp_backtrace",
+    "utils.cpp_extension",
+    "utils.data.datapipes",
+    "utils.hipify",
+    "utils.jit",
+    "utils.mkldnn",
+    "utils.mobile_optimizer",
+    "utils.model_dump",
+    "utils.model_zoo",
+    "utils.show_pickle",
+    "utils.tensorboard",
+    "utils.throughput_benchmark",
+    "utils.viz",
+    "version",
+    "xpu",
+]
+_LEFT_OUT = re.compile(rf"torch\.(?:{'|'.join(map(re.escape, _ELSEWHERE))})(?:\.|$)")
+_PRIVATE = re.compile(r"torch\.(?:.*\.)?_")
+# What collections.namedtuple and the bindings write by themselves.
+_GENERATED = re.compile(r"Alias for field number \d+|\w+\([^\n]*\)(?: -> [^\n]*)?(?:\nOverloaded function\.(?s:.*))?")
+_OVERRIDING = re.compile(r"(?:has|handle)_torch_function")
+
+
+@dataclass(frozen=True)
+class PublicObject:
+    """A documented object.
+
+    Attributes
+    ----------
+    name : str
+        The shortest of its public names.
+    aliases : tuple of str
+        The other names, sorted.
+    docstring : str
+        What it says.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    docstring: str
+
+
+def public_objects() -> list[PublicObject]:
+    """Find the documented public objects of the installed torch, by name."""
+    names: dict[str, list[str]] = {}
+    for name, value in _named_values():
+        text = getattr(value, "__doc__", None)
+        if isinstance(text, str) and text.strip() and not _GENERATED.fullmatch(text.strip()):
+            known = names.setdefault(text.strip(), [])
+            if name not in known:
+                known.append(name)
+    found = []
+    for text, same in names.items():
+        first, *others = sorted(same, key=_rank)
+        found.append(PublicObject(first, tuple(sorted(others)), text))
+    return sorted(found, key=lambda item: item.name)
+
+
+def _rank(name: str) -> tuple[int, int, str]:
+    return name.count("."), len(name), name
+
+
+def _named_values() -> Iterator[tuple[str, Any]]:
+    for module in _modules():
+        prefix = module.__name__
+        # A function may hide the module of its name.
+        if resolve(prefix) is module:
+            yield prefix, module
+        for name, value in _members(module):
+            if isinstance(value, types.ModuleType) or _LEFT_OUT.match(f"{prefix}.{name}"):
+                continue
+            if not inspect.isclass(value) and not callable(value):
+                continue
+            yield f"{prefix}.{name}", value
+            if inspect.isclass(value):
+                yield from _attributes(f"{prefix}.{name}", value)
+
+
+def _modules() -> Iterator[types.ModuleType]:
+    """Import what is neither private nor left out; a module that does not import here documents nothing here."""
+    import torch
+
+    yield torch
+    waiting = [torch]
+    while waiting:
+        package = waiting.pop(0)
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            if _LEFT_OUT.match(found.name) or _PRIVATE.match(found.name):
+                continue
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    module = importlib.import_module(found.name)
+            except Exception:
+                continue
+            yield module
+            if found.ispkg:
+                waiting.append(module)
+
+
+def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+    offered = set(map(str, getattr(module, "__all__", ())))
+    for name in sorted(offered | set(dir(module))):
+        if name.startswith("_") or _OVERRIDING.match(name):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value = getattr(module, name)
+        except Exception:
+            continue
+        if not _is_foreign(value, module, listed=name in offered):
+            yield name, value
+
+
+def _is_foreign(value: Any, module: types.ModuleType, *, listed: bool) -> bool:
+    """Whether a module only happens to hold a value: another package's, or a binding that nobody documents."""
+    if type(value).__name__ == "pybind11_type" or type(type(value)).__name__ == "pybind11_type":
+        return True
+    home = getattr(value, "__module__", None)
+    if not isinstance(home, str):
+        return False
+    if home == "builtins":
+        return inspect.isclass(value)
+    if _LEFT_OUT.match(home):
+        return True
+    # torch takes over much from its parts; what else lists nothing offers what is defined in it or below it.
+    return (
+        not home.startswith("torch" if listed or module.__name__ == "torch" else (module.__name__, "torch._C"))
+        and home != "torch"
+    )
+
+
+def _attributes(prefix: str, kind: type) -> Iterator[tuple[str, Any]]:
+    # A tensor's methods come from its base class, which is private; elsewhere a base class is public itself.
+    names = dir(kind) if prefix == "torch.Tensor" else list(vars(kind))
+    for name in names:
+        if name.startswith("_"):
+            continue
+        value = inspect.getattr_static(kind, name)
+        if isinstance(value, (staticmethod, classmethod)):
+            value = value.__func__
+        described = isinstance(value, property) or inspect.isroutine(value) or inspect.isdatadescriptor(value)
+        if described:
+            yield f"{prefix}.{name}", value

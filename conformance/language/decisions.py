@@ -1,0 +1,207 @@
+"""The decisions of the census: what the corpus says of each sentence that carries a claim. Nothing here needs torch.
+
+A file ``spec/census/<module>.yaml`` maps the name of an object, then the hash of one of its sentences, to
+
+- a list of the claims that encode it,
+- ``no-claim``: it promises nothing that a program could contradict,
+- ``{untestable: reason}``: it does, and no program can try it, or
+- ``todo``.
+
+The sentences of an object stand in the order of its docstring. A page of the documentation that is no docstring is
+decided on in the same way, under ``notes/`` and its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from conformance.language.documents import Document, Listing, Mapping, Node, Scalar, did_you_mean, read_document
+from conformance.language.model import Place
+from conformance.language.places import display_path
+from conformance.language.problems import Problems
+from conformance.language.shapes import Shapes
+
+FOLDER = "census"
+NO_CLAIM = "no-claim"
+UNTESTABLE = "untestable"
+TODO = "todo"
+ENCODED = "encoded"
+
+_HASH = re.compile(r"[0-9a-f]{8}")
+_NAME = re.compile(r"torch(\.[A-Za-z_][A-Za-z0-9_]*)*|notes/[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is decided about a sentence.
+
+    Attributes
+    ----------
+    kind : str
+        ``encoded``, ``no-claim``, ``untestable`` or ``todo``.
+    reason : str
+        Why a program can't try it.
+    claims : tuple of str
+        The claims that encode it.
+    """
+
+    kind: str
+    reason: str = ""
+    claims: tuple[str, ...] = ()
+    place: Optional[Place] = None
+
+    def same_as(self, other: Decision) -> bool:
+        """Whether both decide the same."""
+        return (self.kind, self.reason, self.claims) == (other.kind, other.reason, other.claims)
+
+
+# For each object, its sentences' hashes in the order of the docstring.
+Decisions = dict[str, dict[str, Decision]]
+
+_MODULES = re.compile(
+    r"amp|autograd|fft|func|linalg|multiprocessing|nested|nn|optim|random|serialization|sparse|special|storage|utils"
+)
+_PARTS = {
+    "nn": ("attention", "functional", "init", "parallel", "utils"),
+    "utils": ("checkpoint", "data", "dlpack", "hooks"),
+}
+
+
+def module_of(name: str) -> str:
+    """Return the part of torch that an object is counted under, such as ``torch.Tensor``; a page is its own."""
+    if name.startswith("notes/"):
+        return name
+    parts = name.split(".")
+    if parts[1:2] == ["Tensor"]:
+        return "torch.Tensor"
+    if len(parts) > 2 and parts[2] in _PARTS.get(parts[1], ()):
+        return ".".join(parts[:3])
+    return ".".join(parts[:2]) if len(parts) > 1 and _MODULES.fullmatch(parts[1]) else "torch"
+
+
+def file_of(module: str) -> str:
+    """Return the name of the file with the decisions about a module."""
+    return f"{module.replace('/', '.')}.yaml"
+
+
+def read_decisions(path: Path, problems: Problems, claims: Optional[Collection[str]] = None) -> Decisions:
+    """Read one file.
+
+    Parameters
+    ----------
+    problems
+        What is wrong is added here, and what is wrong is not in the result.
+    claims
+        The ids of the corpus; None leaves unchecked whether the claims named exist.
+    """
+    name = display_path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problems.add(Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}")
+        return {}
+    document = read_document(name, content, problems)
+    if document is None or document.root is None:
+        return {}
+    return _DecisionReader(document, problems, path, claims).read(document.root)
+
+
+class _DecisionReader:
+    def __init__(self, document: Document, problems: Problems, path: Path, claims: Optional[Collection[str]]) -> None:
+        self.document = document
+        self.problems = problems
+        self.shapes = Shapes(document, problems)
+        # A file from elsewhere, to be taken in, may hold any module's objects.
+        self.expected = path.name if path.parent.name == FOLDER else None
+        self.claims = claims
+
+    def read(self, root: Node) -> Decisions:
+        found: Decisions = {}
+        if isinstance(root, Mapping) and not root.entries:
+            return found
+        table = self.shapes.any_mapping(root, "a file of decisions", "the decisions of each object")
+        for name, value in table.entries.items() if table else ():
+            assert table is not None
+            if self._right_name(name, table.keys[name]):
+                found[name] = dict(self._object(name, value))
+        return found
+
+    def _right_name(self, name: str, key: Scalar) -> bool:
+        place = self.document.place(key)
+        if not _NAME.fullmatch(name):
+            message = f"'{name}' is no object's name; write it in full, from torch on, or notes/ and a page"
+            self.problems.add(place, "EC05", message)
+            return False
+        if self.expected not in (None, file_of(module_of(name))):
+            message = f"{name} belongs into {file_of(module_of(name))}; 'conformance census --write' sorts it in"
+            self.problems.add(place, "EC05", message)
+            return False
+        return True
+
+    def _object(self, name: str, node: Node) -> Iterator[tuple[str, Decision]]:
+        table = self.shapes.any_mapping(node, f"'{name}'", "a decision for each hash")
+        for digest, value in table.entries.items() if table else ():
+            assert table is not None
+            key = table.keys[digest]
+            if not _HASH.fullmatch(digest):
+                message = f"'{digest}' is no hash of a sentence, eight of 0-9 and a-f; 'conformance census' prints it"
+                self.problems.add(self.document.place(key), "EC02", message)
+                continue
+            decision = self._decision(value)
+            if decision is not None:
+                yield digest, decision
+
+    def _decision(self, node: Node) -> Optional[Decision]:
+        if isinstance(node, Listing):
+            return self._encoded(node)
+        if isinstance(node, Mapping):
+            return self._untestable(node)
+        word = self.shapes.text(node, "a decision")
+        if word is None:
+            return None
+        place = self.document.place(word)
+        if word.value in (NO_CLAIM, TODO):
+            return Decision(word.value, place=place)
+        if word.value == UNTESTABLE:
+            self.problems.add(place, "EC03", "a sentence is untestable for a reason; write {untestable: why}")
+            return None
+        advice = did_you_mean(word.value, (NO_CLAIM, TODO, UNTESTABLE))
+        message = f"'{word.value}' is no decision: no-claim, todo, {{untestable: why}} or a list of claims{advice}"
+        self.problems.add(place, "EC01", message)
+        return None
+
+    def _encoded(self, node: Listing) -> Optional[Decision]:
+        items = self.shapes.listing(node, "a decision", "the claims that encode the sentence")
+        named = [scalar for item in items or () if (scalar := self.shapes.text(item, "a claim")) is not None]
+        known = [scalar.value for scalar in named if self._known(scalar)]
+        return Decision(ENCODED, claims=tuple(known), place=self.document.place(node)) if known else None
+
+    def _known(self, scalar: Scalar) -> bool:
+        if self.claims is None or scalar.value in self.claims:
+            return True
+        advice = did_you_mean(scalar.value, self.claims)
+        message = (
+            f"the corpus has no claim '{scalar.value}'{advice}; 'conformance census --write' brings this up to date"
+        )
+        self.problems.add(self.document.place(scalar), "EC04", message)
+        return False
+
+    def _untestable(self, node: Mapping) -> Optional[Decision]:
+        if UNTESTABLE not in node.entries:
+            wrong = next(iter(node.keys.values()), None)
+            if wrong is not None:
+                advice = did_you_mean(wrong.value, (UNTESTABLE,))
+                message = f"'{wrong.value}' is no decision; the one with a reason is {{untestable: why}}{advice}"
+                self.problems.add(self.document.place(wrong), "EC01", message)
+            return None
+        value = node.entries[UNTESTABLE]
+        self.shapes.mapping(node, "a decision", (UNTESTABLE,))
+        if isinstance(value, Scalar) and not value.value.strip():
+            self.problems.add(self.document.place(value), "EC03", "the reason is empty; say why no program can try it")
+            return None
+        reason = self.shapes.text(value, "the reason")
+        return Decision(UNTESTABLE, " ".join(reason.value.split()), place=self.document.place(node)) if reason else None

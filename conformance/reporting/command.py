@@ -1,0 +1,74 @@
+"""``conformance report-docs``: issue texts for what is recorded as false and reported nowhere."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any, Optional
+
+from conformance.language.model import Source
+
+
+def add_report_docs(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "report-docs",
+        help="write issue texts for promises that are false and reported nowhere",
+        description="Write the text of an issue for each recorded divergence that blames the documentation or torch "
+        "and has no link. Nothing is run and nothing is sent; where torch is installed, its sentences are quoted.",
+    )
+    parser.add_argument("claim", nargs="?", metavar="ID", help="print the issues of this claim")
+    parser.add_argument("--list", action="store_true", help="name the divergences, one on a line")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="write one Markdown file for each into this folder")
+    parser.add_argument(
+        "--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)"
+    )
+    parser.set_defaults(function=report_docs)
+
+
+def report_docs(options: argparse.Namespace, rest: list[str]) -> int:
+    """Run the command."""
+    from conformance.language.corpus import default_root, load_corpus
+    from conformance.reporting.issue import issue_text, issue_title, unfiled
+    from conformance.results.recorded import recorded_folder
+    from conformance.results.store import ResultError, load_folder, replace_file
+
+    corpus, _ = load_corpus([default_root()])
+    reports = unfiled(corpus)
+    if options.claim:
+        reports = [report for report in reports if any(options.claim == claim.id for claim in report.claims)]
+        if not reports:
+            advice = "'conformance report-docs --list' names what there is"
+            print(f"conformance: nothing to report about {options.claim!r}; {advice}", file=sys.stderr)
+            return 2
+    if options.list or not (options.claim or options.output):
+        for report in reports:
+            print(f"{report.divergence.kind:11} {report.claims[0].id}  {issue_title(report)}")
+        print(f"{len(reports)} to report; give an ID to print one, or --output DIR to write them all", file=sys.stderr)
+        return 0
+    try:
+        results = load_folder(options.results or recorded_folder())
+    except ResultError as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+    for report in reports:
+        text = issue_text(report, corpus, results, _quote)
+        if options.output:
+            replace_file(options.output / f"{report.name}.md", text)
+        else:
+            print(text)
+    if options.output:
+        print(f"wrote {len(reports)} issues to {options.output}")
+    return 0
+
+
+def _quote(source: Source) -> Optional[str]:
+    """Read the sentence of a docstring from the torch installed here, if there is one."""
+    if source.kind != "docs" or not source.key:
+        return None
+    from conformance.census.docstrings import docstring
+    from conformance.census.sentences import find_sentences
+
+    found = find_sentences(docstring(source.name), source.key)
+    return found[0] if found else None

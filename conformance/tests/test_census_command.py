@@ -1,0 +1,161 @@
+"""``conformance census`` and ``check`` on a small corpus, with made-up docstrings in the place of torch's."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+import pytest
+
+from conformance.census.objects import PublicObject
+from conformance.census.record import SCHEMA, load_record, newest_record
+from conformance.census.sentences import sentence_hash
+from conformance.cli import main
+from conformance.results.store import ResultError
+
+VIEW = "The result is a view of its input."
+COPY = "It makes a copy of the data where there is rust."
+RAISES = "Frobbing a rusty tensor raises."
+SPEC = """\
+subject: torch.frob
+claims:
+  - id: is-a-view
+    title: The result is a view
+    family: sharing
+    sources: [{docs: torch.frob, key: is a view of}]
+    given: {x: tensor()}
+    do: y = x.detach()
+    expect: y.is_leaf
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    objects = [PublicObject("torch.frob", (), f"{VIEW} {COPY}"), PublicObject("torch.Tensor.frob", (), RAISES)]
+    monkeypatch.setattr("conformance.census.objects.public_objects", lambda: objects)
+    root = tmp_path / "spec"
+    (root / "torch").mkdir(parents=True)
+    (root / "census").mkdir()
+    (root / "sources.yaml").write_text(
+        "docs: {base: 'https://x.org/{object}'}\nnotes: {frobs: {title: F, url: 'https://x.org'}}\n"
+    )
+    (root / "torch" / "frob.yaml").write_text(SPEC)
+    judged: dict[str, Any] = {"tuning": False, "strata": {"flagged": 4}, "sentences": []}
+    judged["sentences"] = [
+        ["torch.frob", sentence_hash(VIEW), "flagged", ["sharing"]],
+        ["torch.frob", sentence_hash(COPY), "flagged", []],
+    ]
+    (root / "census" / "judged.json").write_text(json.dumps({"torch": "0", "samples": [judged]}))
+    return root
+
+
+def run(corpus: Path, *arguments: str) -> int:
+    return main(["census", "--corpus", str(corpus), *arguments])
+
+
+def test_it_tells_coverage_and_what_is_left(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(corpus) == 0
+    told = capsys.readouterr().out
+    assert "2 documented objects, 3 sentences" in told
+    assert f"torch.frob {sentence_hash(COPY)} [sharing] todo (new)\n    {COPY}" in told
+    assert VIEW not in told
+    assert "wanted: 3 sentences, 1 settled, 2 to do" in told
+
+
+def test_a_selection_and_every_sentence(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(corpus, "--all", "--module", "torch", "--family", "sharing") == 0
+    told = capsys.readouterr().out
+    assert f"torch.frob {sentence_hash(VIEW)} [sharing] encoded (new)\n    torch.frob/is-a-view\n    {VIEW}" in told
+    assert RAISES not in told
+
+
+def test_programs_get_json(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(corpus, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["wanted"] == {"encoded": 1, "no-claim": 0, "untestable": 0, "todo": 2}
+    listed = [(item["sentence"], item["families"]) for item in told["listed"]]
+    assert listed == [(RAISES, ["errors"]), (COPY, ["sharing"])]
+
+
+def test_strict_fails_while_a_sentence_on_sharing_is_to_do(corpus: Path, tmp_path: Path) -> None:
+    assert run(corpus, "--strict") == 1
+    decided = tmp_path / "decided.yaml"
+    decided.write_text(f"torch.frob:\n  '{sentence_hash(COPY)}': {{untestable: Nothing rusts.}}\n")
+    assert run(corpus, "--adopt", str(decided)) == 0
+    assert run(corpus, "--strict") == 0
+
+
+def test_writing_makes_new_sentences_known_and_check_reads_the_files(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(corpus, "--write") == 0
+    assert (corpus / "census" / "torch.yaml").is_file()
+    told = capsys.readouterr().out
+    assert "(new)" not in told.partition("to do, most important")[2]
+    file = corpus / "census" / "torch.yaml"
+    assert f"{sentence_hash(VIEW)}" in file.read_text()
+    file.write_text(file.read_text().replace("torch.frob/is-a-view", "torch.frob/was-a-view"))
+    capsys.readouterr()
+    assert main(["check", str(corpus)]) == 2
+    assert "EC04 unknown-claim: the corpus has no claim 'torch.frob/was-a-view'" in capsys.readouterr().out
+    assert run(corpus, "--write") == 0
+    assert "torch.frob/is-a-view" in file.read_text()
+
+
+def test_a_conflict_is_told_and_changes_nothing(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text(f"torch.frob:\n  '{sentence_hash(COPY)}': no-claim\n")
+    second.write_text(f"torch.frob:\n  '{sentence_hash(COPY)}': {{untestable: Nothing rusts.}}\n")
+    assert run(corpus, "--adopt", str(first)) == 0
+    assert run(corpus, "--adopt", str(second)) == 1
+    assert "is no-claim in the corpus and untestable here" in capsys.readouterr().err
+    assert "untestable" not in (corpus / "census" / "torch.yaml").read_text()
+
+
+def test_a_page_is_read_once_and_known_afterwards(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "frobs.rst"
+    page.write_text("Frobs\n=====\n\nA frob is blue. No frob is green.\n")
+    assert run(corpus, "--page", f"notes/frobs={page}", "--write") == 0
+    capsys.readouterr()
+    assert run(corpus, "--family", "leaf") == 0
+    assert run(corpus, "--module", "notes/frobs") == 0
+    assert "notes/frobs" in capsys.readouterr().out
+    assert run(corpus, "--page", "notes/frobs") == 2
+    assert run(corpus, "--page", "notes/frobs=no-such-file.rst") == 2
+
+
+def test_the_rules_are_measured(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(corpus, "--rules") == 0
+    told = capsys.readouterr().out
+    assert "2 of 2 judged sentences, drawn after tuning" in told
+    assert "sharing          50.0%    100.0%" in told
+
+
+def test_the_numbers_are_recorded_without_a_sentence(corpus: Path, tmp_path: Path) -> None:
+    assert run(corpus, "--results", str(tmp_path / "results")) == 0
+    (path,) = (tmp_path / "results" / "census").glob("torch-*.json")
+    fastjsonschema.compile(SCHEMA)(json.loads(path.read_text()))
+    assert VIEW not in path.read_text()
+    record = load_record(path)
+    assert (record.objects, record.sentences, record.stating, record.claims) == (2, 3, 2, 3)
+    assert record.modules["torch"]["sharing"] == {"encoded": 1, "no-claim": 0, "untestable": 0, "todo": 1}
+    assert record.rules["sharing"] == {"precision": 0.5, "recall": 1.0}
+    assert newest_record(tmp_path / "results") == record
+    path.write_text('{"schema": 1}')
+    with pytest.raises(ResultError, match="no record of this format"):
+        load_record(path)
+
+
+def test_without_torch_it_says_so(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert run(corpus) == 2
+    assert "torch is not installed here" in capsys.readouterr().err

@@ -1,0 +1,110 @@
+"""Objects, claims and decisions put together: the state of each sentence, what is new, and what comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.census.coverage import Entry, page_census, take_census
+from conformance.census.objects import PublicObject
+from conformance.census.sentences import sentence_hash
+from conformance.language.corpus import Corpus, load_corpus
+from conformance.language.decisions import NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
+
+VIEW = "The result is a view of its input."
+GRADIENT = "The gradient flows through it."
+RAISES = "Frobbing a rusty tensor raises."
+DETAIL = "copy (bool): whether the result is a copy of the data"
+OBJECTS = [
+    PublicObject("torch.frob", ("torch.special.frob",), f"{VIEW} {RAISES}\n\n{DETAIL}"),
+    PublicObject("torch.nn.Frob", (), f"{GRADIENT} See :func:`torch.frob`, or :func:`torch.frob`."),
+]
+SPEC = """\
+subject: torch.special.frob
+claims:
+  - id: is-a-view
+    title: The result is a view
+    family: sharing
+    sources: [{docs: torch.special.frob, key: is a view of}, {note: frobbing, key: frobs are}]
+    given: {x: tensor()}
+    do: y = x.detach()
+    expect: y.is_leaf
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    (tmp_path / "sources.yaml").write_text(
+        "docs: {base: 'https://x.org/{object}'}\nnotes: {frobbing: {title: Frobbing, url: 'https://x.org/frobbing'}}\n"
+    )
+    path = tmp_path / "special" / "frob.yaml"
+    path.parent.mkdir()
+    path.write_text(SPEC)
+    found, problems = load_corpus([tmp_path], tmp_path)
+    assert not problems, problems[0]
+    return found
+
+
+def entries(corpus: Corpus, decisions: Decisions) -> dict[str, Entry]:
+    return {entry.text: entry for entry in take_census(OBJECTS, corpus.claims, decisions).entries}
+
+
+def test_a_key_in_a_sentence_encodes_it_under_any_name_of_the_object(corpus: Corpus) -> None:
+    found = entries(corpus, {})
+    assert found[VIEW].state == "encoded"
+    assert found[VIEW].claims == ("torch.special.frob/is-a-view",)
+    assert found[VIEW].name == "torch.frob"
+    assert found[RAISES].state == TODO
+
+
+def test_a_decision_counts_where_no_claim_encodes(corpus: Corpus) -> None:
+    decisions = {
+        "torch.frob": {
+            sentence_hash(VIEW): Decision(NO_CLAIM),
+            sentence_hash(RAISES): Decision(UNTESTABLE, "Nothing rusts here."),
+        }
+    }
+    found = entries(corpus, decisions)
+    assert found[VIEW].state == "encoded"
+    assert (found[RAISES].state, found[RAISES].reason) == (UNTESTABLE, "Nothing rusts here.")
+
+
+def test_what_a_claim_encodes_no_longer_is_to_do(corpus: Corpus) -> None:
+    known = {"torch.frob": {sentence_hash(RAISES): Decision("encoded", claims=("torch.frob/gone",))}}
+    assert entries(corpus, known)[RAISES].state == TODO
+
+
+def test_a_sentence_that_the_decisions_do_not_know_is_new_or_reworded(corpus: Corpus) -> None:
+    gone, view, detail = (sentence_hash(text) for text in ("It raised once.", VIEW, DETAIL))
+    added = entries(corpus, {"torch.frob": {view: Decision(TODO), detail: Decision(TODO)}})
+    assert (added[VIEW].change, added[RAISES].change) == ("", "new")
+    known = {"torch.frob": {view: Decision(TODO), gone: Decision(NO_CLAIM), detail: Decision(TODO)}}
+    replaced = entries(corpus, known)
+    assert (replaced[RAISES].change, replaced[RAISES].state) == ("reworded", TODO)
+    assert entries(corpus, {})[GRADIENT].change == "new"
+
+
+def test_sharing_comes_first_then_what_is_not_wanted_and_details_last(corpus: Corpus) -> None:
+    taken = take_census(OBJECTS, [], {})
+    assert [entry.text for entry in taken.left()] == [VIEW, RAISES, DETAIL, GRADIENT]
+    assert {entry.text for entry in taken.wanted()} == {VIEW, RAISES, DETAIL}
+
+
+def test_the_table_counts_a_sentence_in_each_of_its_families(corpus: Corpus) -> None:
+    taken = take_census(OBJECTS, corpus.claims, {})
+    assert taken.table(taken.entries) == {
+        "torch": {
+            "sharing": {"encoded": 1, "no-claim": 0, "untestable": 0, "todo": 1},
+            "errors": {"encoded": 0, "no-claim": 0, "untestable": 0, "todo": 1},
+        },
+        "torch.nn": {"gradients": {"encoded": 0, "no-claim": 0, "untestable": 0, "todo": 1}},
+    }
+    assert (taken.objects, taken.beyond) == (2, 0)
+
+
+def test_every_sentence_of_a_page_counts(corpus: Corpus) -> None:
+    text = ["A frob can be blue.", "Where frobs are, sheep are."]
+    found = page_census("notes/frobbing", text, corpus.claims, {})
+    assert [(entry.state, entry.families) for entry in found] == [(TODO, ()), ("encoded", ())]
+    assert {entry.module for entry in found} == {"notes/frobbing"}

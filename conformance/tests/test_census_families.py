@@ -1,0 +1,74 @@
+"""The rules: what carries a claim of which family, and how often they are right on sentences judged by hand."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from conformance.census.families import families
+from conformance.census.judged import load_samples, scores
+from conformance.census.objects import public_objects
+from conformance.language.corpus import default_root
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The frobbed tensor is a view of its input.", {"sharing"}),
+        ("Both of them share the same storage.", {"sharing"}),
+        ("In-place version of :meth:`~Tensor.frob`", {"sharing", "in-place"}),
+        ("Frobbing gives a deep copy.", {"sharing"}),
+        ("It returns :attr:`self`.", {"sharing"}),
+        ("inplace (bool, optional): If set, the frob is done in-place", {"sharing", "in-place"}),
+        ("Frobbing is a no-op where the tensor already has that type.", {"sharing"}),
+        ("A frobbed tensor is a leaf.", {"leaf"}),
+        ("The input must be a leaf tensor.", {"leaf", "errors"}),
+        ("Its gradient is that of the identity.", {"gradients"}),
+        ("The result requires grad.", {"gradients"}),
+        ("requires_grad (bool): whether autograd records what happens to the result.", {"gradients"}),
+        ("Frobbing twice raises an error.", {"errors"}),
+        ("It warns where the frob is rusty.", {"errors"}),
+        (":attr:`other` must be at least 2-dimensional.", {"errors"}),
+        ("Complex inputs are not supported.", {"errors"}),
+        ("Its behavior is undefined for negative numbers.", {"errors"}),
+    ],
+)
+def test_a_promise_belongs_to_its_families(sentence: str, expected: set[str]) -> None:
+    assert set(families(sentence, "torch.frob")) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "frob(input, *, out=None, requires_grad=False) -> Tensor",
+        "out (Tensor, optional): the output tensor.",
+        "Alias for :func:`torch.frob`.",
+        "See :func:`torch.frob` for its gradient.",
+        "The mean squared error between both.",
+        "Implements stochastic gradient descent.",
+        "In this view as of today, the frob is fast.",
+        "Some sums leave the leaves of trees alone.",
+        "tensor([1., 2.], requires_grad=True)",
+        "It is kept for backward compatibility.",
+        "This function is deprecated and will be removed.",
+        "The hyperbolic tangent of each element.",
+    ],
+)
+def test_signatures_references_and_other_meanings_carry_no_claim(sentence: str) -> None:
+    assert set(families(sentence, "torch.frob")) & {"sharing", "leaf", "gradients", "errors"} == set()
+
+
+@pytest.mark.skipif(not torch.__version__.startswith("2.13."), reason="the sentences were drawn from torch 2.13")
+def test_precision_and_recall_on_the_judged_sentences() -> None:
+    objects = public_objects()
+    samples = load_samples(default_root())
+    last = [sample for sample in samples if not sample.tuning]
+    found, present = scores(last, objects)
+    assert present == sum(len(sample.sentences) for sample in last) >= 200
+    assert found["all"].precision >= 0.85
+    assert found["all"].recall >= 0.90
+    assert found["sentence"].precision >= 0.85
+    assert found["sentence"].recall >= 0.90
+    everything, present = scores(samples, objects)
+    assert present >= 950
+    assert min(everything[family].recall for family in ("sharing", "leaf", "gradients", "errors")) >= 0.90

@@ -1,0 +1,84 @@
+"""The public objects of the installed torch: each once, under its shortest name, with what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.census.docstrings import docstring
+from conformance.census.objects import PublicObject, public_objects
+from conformance.language.decisions import module_of
+
+
+@pytest.fixture(scope="module")
+def objects() -> dict[str, PublicObject]:
+    return {found.name: found for found in public_objects()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "torch.add",
+        "torch.Tensor.detach",
+        "torch.Tensor.to",
+        "torch.Tensor.grad",
+        "torch.Tensor.is_leaf",
+        "torch.autograd.grad",
+        "torch.autograd.gradcheck",
+        "torch.autograd.function.FunctionCtx.save_for_backward",
+        "torch.nn.Module.register_full_backward_hook",
+        "torch.nn.functional.embedding",
+        "torch.optim.Optimizer.zero_grad",
+        "torch.linalg.svd",
+        "torch.fft.hfftn",
+        "torch.utils.checkpoint.checkpoint",
+        "torch.save",
+        "torch.multiprocessing",
+    ],
+)
+def test_what_the_documentation_shows_is_found(name: str, objects: dict[str, PublicObject]) -> None:
+    assert name in objects
+
+
+def test_an_alias_is_counted_with_the_shortest_name(objects: dict[str, PublicObject]) -> None:
+    assert "torch.nn.parameter.Parameter" in objects["torch.nn.Parameter"].aliases
+    assert "torch.autograd.no_grad" in objects["torch.no_grad"].aliases
+    assert "torch.nn.parameter.Parameter" not in objects
+
+
+def test_no_object_stands_twice(objects: dict[str, PublicObject]) -> None:
+    names = [name for found in objects.values() for name in (found.name, *found.aliases)]
+    assert len(names) == len(set(names))
+    assert len({found.docstring for found in objects.values()}) == len(objects)
+
+
+@pytest.mark.parametrize(
+    "prefix", ["torch.jit", "torch.fx", "torch.cuda", "torch.distributions", "torch.Graph", "torch._"]
+)
+def test_other_parts_bindings_and_private_names_are_left_out(prefix: str, objects: dict[str, PublicObject]) -> None:
+    assert [name for name in objects if name == prefix or name.startswith(f"{prefix}.")] == []
+
+
+def test_every_object_is_found_again_by_its_name(objects: dict[str, PublicObject]) -> None:
+    assert [found.name for found in objects.values() if (docstring(found.name) or "").strip() != found.docstring] == []
+
+
+def test_a_function_hides_the_module_of_its_name() -> None:
+    assert "finite differences" in str(docstring("torch.autograd.gradcheck"))
+    assert docstring("torch.autograd.gradcheck.GradcheckError") is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("torch.add", "torch"),
+        ("torch.Tensor.add", "torch.Tensor"),
+        ("torch.UntypedStorage.cpu", "torch"),
+        ("torch.nn.ReLU", "torch.nn"),
+        ("torch.nn.functional.relu", "torch.nn.functional"),
+        ("torch.utils.data.DataLoader", "torch.utils.data"),
+        ("torch.utils.weak.WeakTensorRef", "torch.utils"),
+        ("notes/tensor-views", "notes/tensor-views"),
+    ],
+)
+def test_each_name_belongs_to_a_module(name: str, module: str) -> None:
+    assert module_of(name) == module

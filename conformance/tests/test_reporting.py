@@ -1,0 +1,141 @@
+"""``conformance report-docs``: issue texts from the corpus and recorded results, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+
+from conformance.cli import main
+from conformance.language.corpus import Corpus, load_corpus
+from conformance.language.model import Source
+from conformance.reporting.issue import issue_text, issue_title, unfiled
+from conformance.results.store import Results
+
+SENTENCE = "The frobbed tensor is a view."
+SPEC = """\
+subject: torch.frob
+claims:
+  - id: is-a-view-$op
+    title: The result of $op is a view
+    family: sharing
+    sources: [{docs: torch.frob, key: is a view}]
+    each: [{id: is-a-view-of-detach, op: detach}, {id: is-a-view-of-clone, op: clone}]
+    given: {x: tensor()}
+    do: y = x.$op()
+    expect: is_view_of(y, x)
+    diverges:
+      - kind: docs-wrong
+        when: {torch: ">=2"}
+        instead: {expect: "not is_view_of(y, x)"}
+        example: {x: "torch.zeros(2)"}
+        note: It is a copy.
+        link: none-filed
+        wording: The frobbed tensor is a copy.
+  - id: article-is-wrong
+    title: The result is a leaf
+    family: leaf
+    sources: [{article: A, row: A1}]
+    given: {x: tensor()}
+    do: y = x.detach()
+    expect: y.is_leaf
+    diverges:
+      - kind: docs-wrong
+        instead: {expect: not y.is_leaf}
+        example: {x: "torch.zeros(2)"}
+        note: It is none.
+        link: none-filed
+  - id: reported
+    title: The result shares storage
+    family: sharing
+    sources: [{docs: torch.frob, key: is a view}]
+    given: {x: tensor()}
+    do: y = x.detach()
+    expect: shares_storage(y, x)
+    diverges:
+      - kind: torch-bug
+        instead: {expect: "not shares_storage(y, x)"}
+        example: {x: "torch.zeros(2)"}
+        note: It does not.
+        link: https://github.com/x/y/issues/1
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    (tmp_path / "sources.yaml").write_text(
+        "docs: {base: 'https://x.org/{object}.html'}\n"
+        "articles: {A: {title: On frobs, language: en, rows: {A1: The result is a leaf}}}\n"
+    )
+    path = tmp_path / "torch" / "frob.yaml"
+    path.parent.mkdir()
+    path.write_text(SPEC)
+    found, problems = load_corpus([tmp_path], tmp_path)
+    assert not problems, problems[0]
+    return found
+
+
+def results(corpus: Corpus, release: str, verdict: str) -> Results:
+    claims: dict[str, Any] = {}
+    for claim in corpus.claims:
+        entry: dict[str, Any] = {"claim": claim.fingerprint(), "verdict": verdict}
+        if verdict == "diverges":
+            entry.update(divergence=[0], counterexample="import torch\n# measured\n", detail="y = a copy")
+        claims[claim.id] = entry
+    return Results({"torch": release, "device": "cpu"}, corpus.revision(), 1, 0, claims)
+
+
+def quote(source: Source) -> Optional[str]:
+    return SENTENCE
+
+
+def test_a_table_makes_one_issue_and_what_is_reported_or_not_official_none(corpus: Corpus) -> None:
+    (report,) = unfiled(corpus)
+    assert [claim.slug for claim in report.claims] == ["is-a-view-of-clone", "is-a-view-of-detach"]
+    assert issue_title(report).startswith("[docs] torch.frob and 1 more: the documentation is wrong: ")
+
+
+def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpus: Corpus) -> None:
+    measured = [
+        results(corpus, "1.13.1", "holds"),
+        results(corpus, "2.1.2", "diverges"),
+        results(corpus, "2.13.0", "diverges"),
+    ]
+    text = issue_text(unfiled(corpus)[0], corpus, measured, quote)
+    assert f"[`torch.frob`](https://x.org/torch.frob.html), at “is a view”:\n  > {SENTENCE}" in text
+    assert "## What happens instead\n\nIt is a copy." in text
+    assert "```python\nimport torch\n# measured\n```\n\nOn torch 2.13.0, cpu:\n\n```\ny = a copy\n```" in text
+    assert "- holds: torch 1.13.1, cpu\n- false: torch 2.1.2 to 2.13.0, cpu" in text
+    assert "> The frobbed tensor is a copy." in text
+
+
+def test_without_results_the_recorded_example_makes_the_script(corpus: Corpus) -> None:
+    text = issue_text(unfiled(corpus)[0], corpus, [], lambda source: None)
+    assert "x = torch.zeros(2)\ny = x.clone()\nassert is_view_of(y, x)" in text
+    assert "not measured yet" in text
+    assert SENTENCE not in text
+
+
+def test_the_script_alone_shows_that_the_documentation_is_wrong(corpus: Corpus) -> None:
+    text = issue_text(unfiled(corpus)[0], corpus, [], quote)
+    program = text.partition("```python\n")[2].partition("\n```")[0]
+    with pytest.raises(AssertionError):
+        exec(compile(program, "script", "exec"), {})
+
+
+def test_the_command_writes_files_and_lists(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("conformance.language.corpus.default_root", lambda: corpus.root)
+    assert main(["report-docs", "--list"]) == 0
+    assert "docs-wrong  torch.frob/is-a-view-of-clone" in capsys.readouterr().out
+    folder = tmp_path / "issues"
+    none = tmp_path / "no-results"
+    none.mkdir()
+    assert main(["report-docs", "--output", str(folder), "--results", str(none)]) == 0
+    (path,) = folder.iterdir()
+    assert path.name == "torch.frob-is-a-view-of-clone-0.md"
+    assert path.read_text().startswith("# [docs] torch.frob")
+    assert main(["report-docs", "torch.frob/no-such-claim"]) == 2
+    assert "nothing to report about 'torch.frob/no-such-claim'" in capsys.readouterr().err
