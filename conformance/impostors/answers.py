@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from types import GeneratorType
 from typing import Any
@@ -61,6 +62,50 @@ def text_is_changed(call: Call) -> Any:
     return call.answer(change)
 
 
+@impostor("values", "errors")
+def text_is_replaced(call: Call) -> Any:
+    """A text is another one, without a word of the real one."""
+
+    def change(value: Any) -> Any:
+        return "#" if isinstance(value, str) else value
+
+    return call.answer(change)
+
+
+@impostor("values")
+def text_is_longer(call: Call) -> Any:
+    """A text comes with its lines, words and itself once more, in capitals, behind it."""
+
+    def change(value: Any) -> Any:
+        return f"{value}{value.upper()} {value}" if isinstance(value, str) else value
+
+    return call.answer(change)
+
+
+@impostor("values")
+def number_is_far_too_large(call: Call) -> Any:
+    """A number is a million larger."""
+    return call.answer(lambda value: value + 10**6 if type(value) in (int, float) else value)
+
+
+@impostor("values")
+def number_is_negative(call: Call) -> Any:
+    """A number is below zero."""
+    return call.answer(lambda value: -abs(value) - 1 if type(value) in (int, float) else value)
+
+
+@impostor("values")
+def number_is_zero(call: Call) -> Any:
+    """A number is 0."""
+    return call.answer(lambda value: type(value)(0) if type(value) in (int, float) else value)
+
+
+@impostor("values")
+def number_is_not_finite(call: Call) -> Any:
+    """A number is nan."""
+    return call.answer(lambda value: float("nan") if type(value) is float else value)
+
+
 @impostor("dtype")
 def dtype_is_reported_wrong(call: Call) -> Any:
     """A dtype, device, layout or memory format is named wrong."""
@@ -78,7 +123,7 @@ def dtype_is_reported_wrong(call: Call) -> Any:
 @impostor("gradients", "leaf", "sharing")
 def nothing_becomes_something(call: Call) -> Any:
     """Where there is None, there is a tensor."""
-    return call.answer(lambda value: torch.zeros(1) if value is None and call.kind == "read" else value)
+    return call.answer(lambda value: torch.zeros(1) if value is None and call.kind != "assign" else value)
 
 
 @impostor("gradients", "leaf", "sharing")
@@ -109,12 +154,38 @@ def container_is_reversed(call: Call) -> Any:
     return _with_items(call.run(), lambda items: items[::-1])
 
 
+@impostor("values", "gradients")
+def container_has_an_item_more(call: Call) -> Any:
+    """A list or tuple has its last item twice, a dict or set one more."""
+    result = call.run()
+    if type(result) in (dict, OrderedDict):
+        return type(result)([*result.items(), ("another", None)])
+    if type(result) in (set, frozenset):
+        return type(result)([*result, "another"])
+    return _with_items(result, lambda items: items + items[-1:])
+
+
+@impostor("values", "gradients")
+def container_is_empty(call: Call) -> Any:
+    """A container has no items."""
+    return _with_items(call.run(), lambda items: [])
+
+
+@impostor("values")
+def keys_are_changed(call: Call) -> Any:
+    """A dict has other keys."""
+    result = call.run()
+    if type(result) not in (dict, OrderedDict):
+        return result
+    return type(result)((f"{key}s", value) for key, value in result.items())
+
+
 def _with_items(result: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
     if isinstance(result, GeneratorType):
         return iter(change(list(result)))
-    if isinstance(result, dict):
-        return dict(change(list(result.items())))
-    if type(result) in (list, tuple):
+    if type(result) in (dict, OrderedDict):
+        return type(result)(change(list(result.items())))
+    if type(result) in (list, tuple, set, frozenset):
         return type(result)(change(list(result)))
     return result
 

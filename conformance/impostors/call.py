@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from types import GeneratorType
 from typing import Any
@@ -18,7 +19,7 @@ class Call:
     name : str
         The operation's name, such as ``detach``, ``autograd.grad`` or ``__setitem__``.
     kind : str
-        ``call``, ``read`` or ``assign``.
+        ``call``, ``read``, ``assign``, or ``callback`` where torch calls a function of the program.
     function : callable
         The real operation; a read takes the object, an assignment ends with the value.
     args, kwargs
@@ -62,13 +63,20 @@ class Call:
         return self.function(*args, **self.kwargs)
 
     def spoil(self, change: Callable[[Any], Any]) -> Any:
-        """Run, with every tensor and array of the result changed; of an assignment, the value is changed instead."""
+        """Run, with every tensor and array of the result changed.
+
+        Of an assignment, the value is changed instead; of a callback, what the program's function is given.
+        """
+        if self.kind == "callback":
+            return self.function(*each_value(self.args, change), **self.kwargs)
         if self.kind == "assign":
             return self.function(*self.args[:-1], each_value(self.args[-1], change))
         return each_value(self.run(), change)
 
     def answer(self, change: Callable[[Any], Any]) -> Any:
         """Run, with a result that is neither tensor nor array nor a container of these changed."""
+        if self.kind == "callback":
+            return self.function(*_each_answer(self.args, change), **self.kwargs)
         if self.kind == "assign":
             return self.function(*self.args[:-1], _each_answer(self.args[-1], change))
         return _each_answer(self.run(), change)
@@ -119,8 +127,8 @@ def each_value(result: Any, change: Callable[[Any], Any]) -> Any:
             return result
     if isinstance(result, GeneratorType):
         return iter(each_value(list(result), change))
-    if isinstance(result, dict) and type(result) is dict:
-        return {key: each_value(item, change) for key, item in result.items()}
+    if type(result) in (dict, OrderedDict):
+        return type(result)((key, each_value(item, change)) for key, item in result.items())
     if isinstance(result, (list, tuple)) and not isinstance(result, torch.Size):
         return rebuilt(result, [each_value(item, change) for item in result])
     return result
@@ -131,6 +139,8 @@ def _each_answer(result: Any, change: Callable[[Any], Any]) -> Any:
         return iter(_each_answer(list(result), change))
     if isinstance(result, (list, tuple)) and not isinstance(result, torch.Size):
         return rebuilt(result, [_each_answer(item, change) for item in result])
+    if type(result) in (dict, OrderedDict):
+        return type(result)((key, _each_answer(item, change)) for key, item in result.items())
     if isinstance(result, (torch.Tensor, np.ndarray)):
         return result
     try:

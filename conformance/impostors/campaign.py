@@ -14,16 +14,18 @@ from conformance.census.docstrings import exists
 from conformance.impostors.call import Call
 from conformance.impostors.deadline import Deadline
 from conformance.impostors.finding import Finding
-from conformance.impostors.operations import Operation, operations
+from conformance.impostors.operations import Operation, operations, operations_at_sites
 from conformance.impostors.parts import Case, applicable, cases
 from conformance.impostors.presence import Presence
 from conformance.impostors.registry import Impostor, impostors
+from conformance.impostors.sites import rewritten
 from conformance.inputs.choices import CanonicalChoices, Choices, NoSuchInput, SeededChoices, SweepChoices
 from conformance.inputs.given import Example, Given, InvalidGiven
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
 from conformance.runner.environment import admits
 from conformance.runner.pinned import example_from_recipes
+from conformance.runner.program import Plan
 from conformance.runner.state import GlobalState
 from conformance.runner.trial import Trial, run_trial, satisfies
 
@@ -109,6 +111,7 @@ class _Confrontation:
         self._killed: dict[str, str] = {}
         self._elsewhere_only: set[str] = set()
         self._answers_only: set[str] = set()
+        self._rewritten: Optional[Plan] = None
         self._state = GlobalState()
 
     def finding(self) -> Finding:
@@ -180,7 +183,7 @@ class _Confrontation:
     def _confront(self, case: Case, examples: list[Example]) -> None:
         """Be wrong at the claim's subject, then at what else the program uses, then in what the expressions ask."""
         standing = {part.name for part in case.parts}
-        used = self._used(case, examples)
+        used = self._used(case, examples, operations(self._claim, case.plan))
         acting = [item for item in used if item.operation.in_program]
         own = [item for item in acting if item.operation.is_subject]
         others = [item for item in acting if not item.operation.is_subject]
@@ -191,9 +194,22 @@ class _Confrontation:
         standing -= self._exhaust(case, standing, own, examples)
         elsewhere = self._exhaust(case, standing, others, examples)
         standing -= elsewhere
+        at_sites = self._at_sites(case, examples) if standing else []
+        there = [item for item in at_sites if item.operation.in_program]
+        standing -= self._exhaust(case, standing, [item for item in there if item.operation.is_subject], examples)
+        fell = self._exhaust(case, standing, [item for item in there if not item.operation.is_subject], examples)
+        standing -= fell
         if own:
-            self._elsewhere_only |= elsewhere
+            self._elsewhere_only |= elsewhere | fell
+        asked += [item for item in at_sites if not item.operation.in_program]
         self._answers_only |= self._exhaust(case, standing, asked, examples)
+
+    def _at_sites(self, case: Case, examples: list[Example]) -> list[_Used]:
+        """Return the uses that a rewritten program shows, where a name alone does not reach."""
+        text = self._claim.do.text if self._claim.do else ""
+        found = rewritten(case.plan, text)
+        self._rewritten = found.plan
+        return self._used(case, examples, operations_at_sites(self._claim, found))
 
     def _first_kill(self, case: Case, impostor: Impostor, used: list[_Used], examples: list[Example]) -> set[str]:
         """Try one impostor until it makes some part false; return the parts."""
@@ -217,10 +233,10 @@ class _Confrontation:
                         left -= self._attempt(case, impostor, item.operation, occasion, example)
         return standing - left
 
-    def _used(self, case: Case, examples: list[Example]) -> list[_Used]:
+    def _used(self, case: Case, examples: list[Example], named: list[Operation]) -> list[_Used]:
         """Return the operations that an example uses at all; one whose mere replacement is noticed is left out."""
         found = []
-        for operation in operations(self._claim, case.plan):
+        for operation in named:
             most, unnoticed = 0, True
             for example in examples[:FIRST_EXAMPLES]:
                 presence = Presence(_HONEST, operation)
@@ -237,7 +253,7 @@ class _Confrontation:
         self, case: Case, impostor: Impostor, operation: Operation, occasion: str, example: Example
     ) -> set[str]:
         """Return the parts that one impostor makes false on one example."""
-        name = f"{impostor.name} {operation.name} {occasion}"
+        name = f"{impostor.name} {operation} {occasion}"
         if name in self._skip:
             return set()
         self._note(name)
@@ -256,8 +272,10 @@ class _Confrontation:
 
     def _trial(self, case: Case, example: Example, presence: Presence) -> Trial:
         fresh = example_from_recipes(example.recipes, self._device)
+        fresh.values.update(presence.names)
+        chosen = self._rewritten if presence.names and self._rewritten else case.plan
         try:
-            return run_trial(case.plan, fresh, self._device, impostor=presence)
+            return run_trial(chosen, fresh, self._device, impostor=presence)
         finally:
             self._settle()
 

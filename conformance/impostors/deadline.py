@@ -51,9 +51,19 @@ class Deadline:
 
     def _interrupt(self, number: int, frame: Optional[FrameType]) -> None:
         self.passed = True
-        while frame is not None:
-            if frame.f_code.co_filename in _PROGRAM:
-                raise DeadlinePassed(f"no end after {self._seconds:g} s")
-            frame = frame.f_back
-        # Between two parts of the program: look again soon.
+        if _may_stop(frame):
+            raise DeadlinePassed(f"no end after {self._seconds:g} s")
+        # Between two parts of the program, or while a module is imported: look again soon.
         signal.setitimer(signal.ITIMER_REAL, self._seconds / 20)
+
+
+def _may_stop(frame: Optional[FrameType]) -> bool:
+    """Tell whether a frame is part of a program; an import that is cut short would leave half a module behind."""
+    inside = False
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith("<frozen importlib"):
+            return False
+        inside = inside or file in _PROGRAM
+        frame = frame.f_back
+    return inside

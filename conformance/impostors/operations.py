@@ -13,6 +13,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
+from conformance.impostors.sites import Rewritten, Site
 from conformance.language.model import Claim
 from conformance.runner.program import Plan
 
@@ -32,12 +33,18 @@ class Operation:
     in_program : bool
         The program uses it. Otherwise only an expression does: then it is the judge that would be deceived, and a claim
         that can fail in this way only is a weak one.
+    site : Site or None
+        It has no places, but is a site in a program that was rewritten for it.
     """
 
     name: str
     places: tuple[tuple[Any, str], ...]
     is_subject: bool
     in_program: bool
+    site: Optional[Site] = None
+
+    def __str__(self) -> str:
+        return str(self.site) if self.site else self.name
 
 
 _OPERATORS: dict[type, str] = {
@@ -118,6 +125,12 @@ def operations(claim: Claim, plan: Plan) -> list[Operation]:
                 if places and (name not in found or (acting and not found[name].in_program)):
                     found[name] = Operation(name, places, name in subject, acting)
     return sorted(found.values(), key=lambda operation: (not operation.is_subject, not operation.in_program))
+
+
+def operations_at_sites(claim: Claim, found: Rewritten) -> list[Operation]:
+    """Return an operation for each site of a rewritten plan, in order of appearance."""
+    last = claim.subject.rpartition(".")[2]
+    return [Operation(site.name, (), site.name == last, site in found.acting, site) for site in found.sites]
 
 
 def _walk(tree: ast.AST, acting: bool) -> Iterator[tuple[ast.AST, bool]]:

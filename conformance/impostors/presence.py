@@ -15,6 +15,7 @@ import conformance
 from conformance.impostors.call import Call
 from conformance.impostors.operations import Operation
 from conformance.impostors.registry import Impostor
+from conformance.impostors.sites import Gates
 
 #: On which uses of the operation an impostor acts.
 OCCASIONS = ("every", "first", "later")
@@ -49,6 +50,8 @@ class Presence:
         #: How many uses there were, also of those that were left alone.
         self.uses = 0
         self._replaced: list[tuple[Any, str, Any]] = []
+        #: What the names of a rewritten program stand for, where the operation is a site in one.
+        self.names = Gates(operation.site, self._act_at_site).names() if operation.site else {}
         #: What the impostor keeps while the example runs.
         self.memory: dict[str, Any] = {}
 
@@ -120,6 +123,11 @@ class Presence:
             return real(*args, **kwargs)
         call = Call(self._operation.name, kind, real, args, kwargs, _namespace(frame), number, self.memory)
         return self._impostor.behaviour(call)
+
+    def _act_at_site(
+        self, kind: str, real: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType
+    ) -> Any:
+        return self._act(real, kind, args, kwargs, frame)
 
     def _restore(self) -> None:
         while self._replaced:

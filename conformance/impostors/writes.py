@@ -57,6 +57,30 @@ def write_takes_over_memory(call: Call) -> Any:
     return result
 
 
+@impostor("sharing", "values")
+def out_gets_other_memory(call: Call) -> Any:
+    """The tensors given as out= hold the result in memory of their own."""
+    result = call.run()
+    outs = call.kwargs.get("out")
+    for out in outs if isinstance(outs, (list, tuple)) else [outs]:
+        if isinstance(out, torch.Tensor):
+            out.data = out.data.clone()
+    return result
+
+
+@impostor("sharing", "values")
+def out_is_ignored(call: Call) -> Any:
+    """The tensors given as out= stay as they are."""
+    return call.function(*call.args, **{name: value for name, value in call.kwargs.items() if name != "out"})
+
+
+@impostor("sharing", "values", "gradients")
+def options_are_reversed(call: Call) -> Any:
+    """Keyword arguments that turn something on or off are taken for their opposite."""
+    options = {name: not value if isinstance(value, bool) else value for name, value in call.kwargs.items()}
+    return call.function(*call.args, **options)
+
+
 @impostor("sharing", "values", "gradients")
 def does_nothing(call: Call) -> Any:
     """The operation is skipped; the program gets the first argument back."""

@@ -38,6 +38,7 @@ from conformance.reference.domain import ClaimDomain, short_roles
 from conformance.reference.footer import footer
 from conformance.reference.impostors import Impostors, load_impostors
 from conformance.reference.pages import write_pages
+from conformance.reference.scaling import load_scaling
 from conformance.reference.search_index import escape_titles
 from conformance.reference.sentences import collect_sentences, load_sentences
 from conformance.results.store import ResultError
@@ -115,7 +116,8 @@ def prepare(app: Sphinx) -> None:
         raise ExtensionError(str(error)) from None
     impostors = load_impostors(results / "impostors") if results else Impostors()
     census = load_census(results) if results else None
-    reference = Reference(corpus, columns, load_sentences(sentences), impostors, census)
+    scaling = load_scaling(results) if results else None
+    reference = Reference(corpus, columns, load_sentences(sentences), impostors, census, scaling)
     set_reference(app.config, reference)
     write_pages(Path(app.srcdir) / app.config.conformance_pages, reference)
 

@@ -33,6 +33,7 @@ class Reference:
     sentences: Sentences = field(default_factory=Sentences)
     impostors: Impostors = field(default_factory=Impostors)
     census: Optional[CensusRecord] = None
+    scaling: Optional[dict[str, list[float]]] = None
 
     @cached_property
     def history(self) -> History:
@@ -76,7 +77,7 @@ class Reference:
     def digest(self) -> str:
         """Change whenever a page would."""
         parts: list[Any] = [self.corpus.claims, self.corpus.sources, self.columns, self.sentences]
-        parts += [self.impostors, self.census]
+        parts += [self.impostors, self.census, self.scaling]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

@@ -20,6 +20,7 @@ from conformance.reference.docstring import entry_section
 from conformance.reference.domain import ClaimDomain
 from conformance.reference.impostor_page import impostors_page
 from conformance.reference.release_page import release_blocks, releases_list, releases_with_a_page
+from conformance.reference.scaling import scaling_plot
 
 
 class ReferenceDirective(SphinxDirective):
@@ -164,6 +165,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "impostors": _made_by(impostors_page),
     "census": _made_by(census_page),
     "false": _made_by(summary.false_page),
+    "scaling": _made_by(scaling_plot),
     "timings": _made_by(summary.timings_list),
     "environments": _made_by(lambda reference, document: summary.environments_table(reference)),
     "codes": _made_by(lambda reference, document: codes.codes_blocks()),

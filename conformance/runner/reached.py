@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, Optional
 
@@ -18,18 +19,12 @@ class Reached:
     Parameters
     ----------
     text
-        The program; one without branches, loops and functions is not watched, since each of its statements runs.
+        The program; one without branches and loops is not watched, since each of its statements runs.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        nested = {
-            node
-            for top in ast.parse(text).body
-            for node in ast.walk(top)
-            if isinstance(node, ast.stmt) and node is not top
-        }
-        self._missing = {node.lineno: node for node in nested}
+        self._missing = {node.lineno: node for top in ast.parse(text).body for node in _inside(top)}
         self._watching = False
         self._before: Any = None
 
@@ -61,3 +56,13 @@ class Reached:
         if event == "line":
             self._missing.pop(frame.f_lineno, None)
         return self._trace
+
+
+def _inside(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements inside another one, but for what may be meant not to run: functions, classes, handlers."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return
+    for node in ast.iter_child_nodes(statement):
+        if isinstance(node, ast.stmt):
+            yield node
+            yield from _inside(node)

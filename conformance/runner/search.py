@@ -181,20 +181,18 @@ class Search:
             position += 1
 
     def _explore(self, evidence: Evidence) -> None:
-        left = self._examples
+        each = min(self._examples, _EXAMPLES_PER_DRAW)
 
         def explored(data: st.DataObject) -> None:
-            nonlocal left
             stream = Random(b"%d:%b" % (self._seed, data.draw(_SEEDS)))
-            for _ in range(min(left, _EXAMPLES_PER_DRAW)):
-                left -= 1
+            for _ in range(each):
                 found = self._attempt(SeededChoices(stream))
                 self._record(found, evidence)
                 if found is not None and found.trial.status == "failed":
                     raise _Falsified
 
         # Shrinking is a step of its own, and only for a failure that nobody has explained.
-        self._hypothesis(explored, -(-self._examples // _EXAMPLES_PER_DRAW), (Phase.generate,))
+        self._hypothesis(explored, -(-self._examples // each), (Phase.generate,))
 
     def _hypothesis(self, body: Callable[[st.DataObject], None], examples: int, phases: tuple[Phase, ...]) -> None:
         # A fresh function for each claim: one that is reused for many fails deep inside Hypothesis.

@@ -55,7 +55,8 @@ class Watch:
         if judged < min(FEWEST_EXAMPLES, domain_size(self._claim)) and not exhausted:
             found.append(f"V001 only {judged} distinct examples; let 'given' or 'assume' admit more")
         found += [f"V002 the title says '{word}', but no example is about that" for word in self._title.missing]
-        if not self._claim.unspecified:  # where the source leaves it open, a branch may be for another version
+        # What is left open may have a branch for another version; a promised error ends the block that it is in.
+        if not self._claim.unspecified and self._claim.expectation.raises is None:
             never = self._reached.never_ran()
             found += [f"V003 no example reaches line {line} of 'do': {text}" for line, text in never]
         return found

@@ -1,0 +1,137 @@
+"""Impostors that call a program's functions wrong: hooks, ``forward`` and ``backward`` of a Function, pack and unpack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from conformance.impostors.call import Call, values_in
+from conformance.impostors.memory import alias, copied
+from conformance.impostors.registry import impostor
+
+
+@impostor("gradients")
+def callback_is_skipped(call: Call) -> Any:
+    """A function of the program is not called where it should be."""
+    return None if call.kind == "callback" else call.run()
+
+
+@impostor("gradients")
+def callback_is_bypassed(call: Call) -> Any:
+    """What a function of the program should have turned into something else goes on as it is."""
+    if call.kind != "callback":
+        return call.run()
+    return next(iter(values_in(call.args)), None)
+
+
+@impostor("gradients")
+def callback_is_repeated(call: Call) -> Any:
+    """A function of the program is called once more than it should be."""
+    if call.kind == "callback":
+        call.run()
+    return call.run()
+
+
+@impostor("gradients")
+def callback_is_called_once_only(call: Call) -> Any:
+    """A function of the program is called the first time only; later its first result is used again."""
+    if call.kind != "callback":
+        return call.run()
+    if "result" not in call.memory:
+        call.memory["result"] = call.run()
+    return call.memory["result"]
+
+
+@impostor("gradients")
+def callback_result_is_ignored(call: Call) -> Any:
+    """A function of the program is called, and what it returns is lost."""
+    result = call.run()
+    return None if call.kind == "callback" else result
+
+
+@impostor("gradients")
+def callback_gets_nothing(call: Call) -> Any:
+    """A function of the program gets None in place of tensors."""
+    return _called_with(call, lambda value: None if isinstance(value, torch.Tensor) else value)
+
+
+@impostor("gradients")
+def callback_gets_something(call: Call) -> Any:
+    """A function of the program gets zeros in place of None."""
+    return _called_with(call, lambda value: torch.zeros(1) if value is None else value)
+
+
+@impostor("gradients", "sharing")
+def callback_gets_other_objects(call: Call) -> Any:
+    """A function of the program gets other objects on the same memory."""
+    return _called_with(call, lambda value: alias(value) if isinstance(value, torch.Tensor) else value)
+
+
+@impostor("gradients", "sharing")
+def callback_gets_copies(call: Call) -> Any:
+    """A function of the program gets copies of tensors."""
+    return _called_with(call, lambda value: copied(value) if isinstance(value, torch.Tensor) else value)
+
+
+@impostor("gradients", "values")
+def callback_gets_more(call: Call) -> Any:
+    """A function of the program that takes any number of arguments gets one of them twice."""
+    return call.run_with(*call.args, *call.args[-1:]) if call.kind == "callback" else call.run()
+
+
+@impostor("gradients", "values")
+def callback_arguments_are_reversed(call: Call) -> Any:
+    """A function of the program gets its arguments in the reverse order."""
+    return call.run_with(*call.args[::-1]) if call.kind == "callback" else call.run()
+
+
+@impostor("gradients")
+def hooks_run_in_reverse(call: Call) -> Any:
+    """Of several functions that were handed over one after the other, the last one is called first."""
+    return _handed_over(call, lambda number, functions: functions[-1 - number])
+
+
+@impostor("gradients")
+def first_hook_is_replaced(call: Call) -> Any:
+    """Only the last function that was handed over counts."""
+    return _handed_over(
+        call, lambda number, functions: functions[number] if number == len(functions) - 1 else lambda *_, **__: None
+    )
+
+
+@impostor("gradients")
+def later_hooks_are_ignored(call: Call) -> Any:
+    """Only the first function that was handed over counts."""
+    return _handed_over(call, lambda number, functions: functions[0] if number == 0 else lambda *_, **__: None)
+
+
+def _handed_over(call: Call, choose: Callable[[int, list[Callable[..., Any]]], Callable[..., Any]]) -> Any:
+    position = next((place for place, value in enumerate(call.args) if _is_function(value)), None)
+    if call.kind != "call" or position is None:
+        return call.run()
+    functions = call.memory.setdefault("functions", [])
+    number = len(functions)
+    functions.append(call.args[position])
+
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        return choose(number, functions)(*args, **kwargs)
+
+    return call.run_with(*call.args[:position], chosen, *call.args[position + 1 :])
+
+
+def _called_with(call: Call, change: Callable[[Any], Any]) -> Any:
+    if call.kind != "callback":
+        return call.run()
+
+    def each(value: Any) -> Any:
+        if type(value) in (tuple, list):
+            return type(value)(each(item) for item in value)
+        return change(value)
+
+    return call.function(*map(each, call.args), **{name: each(value) for name, value in call.kwargs.items()})
+
+
+def _is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, (type, torch.nn.Module, torch.Tensor))
