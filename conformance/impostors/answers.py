@@ -89,12 +89,6 @@ def number_is_far_too_large(call: Call) -> Any:
 
 
 @impostor("values")
-def number_is_negative(call: Call) -> Any:
-    """A number is below zero."""
-    return call.answer(lambda value: -abs(value) - 1 if type(value) in (int, float) else value)
-
-
-@impostor("values")
 def number_is_zero(call: Call) -> Any:
     """A number is 0."""
     return call.answer(lambda value: type(value)(0) if type(value) in (int, float) else value)

@@ -1,4 +1,4 @@
-"""Impostors that call a program's functions wrong: hooks, ``forward`` and ``backward`` of a Function, pack and unpack."""
+"""Impostors that call a program's functions wrong: hooks, ``forward`` and ``backward`` of a Function, ``pack``."""
 
 from __future__ import annotations
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Optional
-
-import torch
 
 from conformance.census.docstrings import exists
 from conformance.impostors.call import Call
@@ -16,8 +15,9 @@ from conformance.impostors.deadline import Deadline
 from conformance.impostors.finding import Finding
 from conformance.impostors.operations import Operation, operations, operations_at_sites
 from conformance.impostors.parts import Case, applicable, cases
-from conformance.impostors.presence import Presence
+from conformance.impostors.presence import OCCASIONS, Presence
 from conformance.impostors.registry import Impostor, impostors
+from conformance.impostors.settle import leave_everything
 from conformance.impostors.sites import rewritten
 from conformance.inputs.choices import CanonicalChoices, Choices, NoSuchInput, SeededChoices, SweepChoices
 from conformance.inputs.given import Example, Given, InvalidGiven
@@ -36,6 +36,8 @@ _MOST_POSITIONS = 2000
 _RANDOM_DRAWS = 200
 #: How long one attempt may take, in seconds; it takes less than a thousandth of that as a rule.
 _LONGEST = 2.0
+#: How many attempts at one operation may take longer before it is left out.
+_MOST_WAITS = 3
 
 
 def confront(
@@ -112,6 +114,7 @@ class _Confrontation:
         self._elsewhere_only: set[str] = set()
         self._answers_only: set[str] = set()
         self._rewritten: Optional[Plan] = None
+        self._waits: Counter[str] = Counter()
         self._state = GlobalState()
 
     def finding(self) -> Finding:
@@ -191,42 +194,65 @@ class _Confrontation:
         for impostor in self._impostors:
             if self._claim.family in impostor.families:
                 standing -= self._first_kill(case, impostor, own or acting, examples[:FIRST_EXAMPLES])
-        standing -= self._exhaust(case, standing, own, examples)
-        elsewhere = self._exhaust(case, standing, others, examples)
-        standing -= elsewhere
-        at_sites = self._at_sites(case, examples) if standing else []
-        there = [item for item in at_sites if item.operation.in_program]
-        standing -= self._exhaust(case, standing, [item for item in there if item.operation.is_subject], examples)
-        fell = self._exhaust(case, standing, [item for item in there if not item.operation.is_subject], examples)
-        standing -= fell
+        fallen: dict[str, set[str]] = {"own": set(), "others": set(), "asked": set()}
+        groups = [("own", own), ("others", others)]
+        at_sites: Optional[list[_Used]] = None
+        # The cheapest first: most parts fall at once, and only for those that don't everything is worth its time.
+        for occasions, some in (
+            (OCCASIONS[:1], examples[:1]),
+            (OCCASIONS[:1], examples[1:FIRST_EXAMPLES]),
+            (OCCASIONS[1:], examples[:FIRST_EXAMPLES]),
+            (OCCASIONS, examples[FIRST_EXAMPLES:]),
+        ):
+            if standing and at_sites is None and occasions != OCCASIONS[:1]:
+                at_sites = self._at_sites(case, examples, {item.operation.name.rpartition(".")[2] for item in used})
+                there = [item for item in at_sites if item.operation.in_program]
+                groups += [("own", [item for item in there if item.operation.is_subject])]
+                groups += [("others", [item for item in there if not item.operation.is_subject])]
+                asked += [item for item in at_sites if not item.operation.in_program]
+                for kind, group in (*groups[2:], ("asked", asked)):
+                    fallen[kind] |= self._exhaust(case, standing, group, examples[:FIRST_EXAMPLES], OCCASIONS[:1])
+                    standing -= fallen[kind]
+            for kind, group in (*groups, ("asked", asked)) if at_sites is not None else groups:
+                fallen[kind] |= self._exhaust(case, standing, group, some, occasions)
+                standing -= fallen[kind]
         if own:
-            self._elsewhere_only |= elsewhere | fell
-        asked += [item for item in at_sites if not item.operation.in_program]
-        self._answers_only |= self._exhaust(case, standing, asked, examples)
+            self._elsewhere_only |= fallen["others"]
+        self._answers_only |= fallen["asked"]
 
-    def _at_sites(self, case: Case, examples: list[Example]) -> list[_Used]:
+    def _at_sites(self, case: Case, examples: list[Example], reached: set[str]) -> list[_Used]:
         """Return the uses that a rewritten program shows, where a name alone does not reach."""
         text = self._claim.do.text if self._claim.do else ""
         found = rewritten(case.plan, text)
         self._rewritten = found.plan
-        return self._used(case, examples, operations_at_sites(self._claim, found))
+        named = operations_at_sites(self._claim, found)
+        return self._used(case, examples, [operation for operation in named if operation.name not in reached])
 
     def _first_kill(self, case: Case, impostor: Impostor, used: list[_Used], examples: list[Example]) -> set[str]:
         """Try one impostor until it makes some part false; return the parts."""
         for item in used:
-            for occasion in item.occasions:
+            for occasion in item.occasions[:1]:
                 for example in examples:
                     false = self._attempt(case, impostor, item.operation, occasion, example)
                     if false:
                         return false
         return set()
 
-    def _exhaust(self, case: Case, standing: set[str], used: list[_Used], examples: list[Example]) -> set[str]:
+    def _exhaust(
+        self,
+        case: Case,
+        standing: set[str],
+        used: list[_Used],
+        examples: list[Example],
+        occasions: tuple[str, ...],
+    ) -> set[str]:
         """Try every impostor on every example as long as some part stands; return the parts that fell."""
         left = set(standing)
+        if not left:
+            return set()
         for impostor in self._impostors:
             for item in used:
-                for occasion in item.occasions:
+                for occasion in [name for name in item.occasions if name in occasions]:
                     for example in examples:
                         if not left:
                             return set(standing)
@@ -246,7 +272,7 @@ class _Confrontation:
                 most = max(most, presence.uses)
             if most and unnoticed:
                 several = operation.in_program and most > 1
-                found.append(_Used(operation, ("every", "first", "later") if several else ("every",)))
+                found.append(_Used(operation, OCCASIONS if several else OCCASIONS[:1]))
         return found
 
     def _attempt(
@@ -254,13 +280,14 @@ class _Confrontation:
     ) -> set[str]:
         """Return the parts that one impostor makes false on one example."""
         name = f"{impostor.name} {operation} {occasion}"
-        if name in self._skip:
+        if name in self._skip or self._waits[str(operation)] >= _MOST_WAITS:
             return set()
         self._note(name)
         with Deadline(_LONGEST) as deadline:
             trial = self._trial(case, example, Presence(impostor, operation, occasion))
         if deadline.passed:
             self._skip |= {name}  # the program waits for something that does not happen: once is enough
+            self._waits[str(operation)] += 1
         false = case.false_parts(trial)
         if trial.status == "failed":
             self._stoppers.add(impostor.name)
@@ -280,16 +307,8 @@ class _Confrontation:
             self._settle()
 
     def _settle(self) -> None:
-        if hasattr(torch, "inference_mode") and torch.is_inference_mode_enabled():
-            # What left it on can't be undone, but another mode can be laid over it.
-            mode = torch.inference_mode(False)
-            mode.__enter__()
-            _kept.append(mode)
+        leave_everything()
         self._state.leaks()
-
-
-#: Modes that are never left again.
-_kept: list[object] = []
 
 
 def _honest(call: Call) -> object:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.impostors.crew import Crew, CrewFailed, processors
-from conformance.impostors.record import record_of, save_record
+from conformance.impostors.record import load_record, record_of, save_record
 from conformance.impostors.report import Report
 from conformance.language.corpus import default_root, load_corpus
+from conformance.results.store import ResultError
 
 
 def confront_claims(
@@ -21,6 +22,7 @@ def confront_claims(
     added: Sequence[Path] = (),
     processes: Optional[int] = None,
     results: Optional[Path] = None,
+    known: Optional[Path] = None,
     verbose: bool = False,
 ) -> int:
     """Confront claims with impostors, print what stands, and return the exit status of the command.
@@ -39,12 +41,19 @@ def confront_claims(
         How many processes share the claims.
     results
         Folder of result files. The record of a whole campaign is written into its folder ``impostors``.
+    known
+        An earlier record: what stands there, or is not judged there, is told and is no failure.
     verbose
         Print the impostors that kill each claim.
     """
-    missing = [path for path in (*paths, *added) if not path.exists()]
+    missing = [path for path in (*paths, *added, *([known] if known else [])) if not path.exists()]
     if missing:
         print(f"conformance: {missing[0]}: no such file or folder", file=sys.stderr)
+        return 2
+    try:
+        earlier = load_record(known) if known else None
+    except ResultError as error:
+        print(f"conformance: {error}", file=sys.stderr)
         return 2
     corpus, problems = load_corpus(paths or [default_root()])
     if problems:
@@ -73,7 +82,7 @@ def confront_claims(
     record = record_of(corpus, findings, crew.environment, crew.impostors)
     if results is not None and whole:
         save_record(record, results / "impostors")
-    report = Report(corpus, findings, record, whole=whole)
+    report = Report(corpus, findings, record, known=earlier, whole=whole)
     print("\n".join(report.lines(verbose=verbose)))
     return int(report.failed)
 

@@ -111,6 +111,7 @@ class _Member:
         self._connection: Any = None
         self._note: Any = None
         self.claim: Optional[Claim] = None
+        self._served = 0
         self._skip: frozenset[str] = frozenset()
         self._crashed: frozenset[str] = frozenset()
         self._seen: Optional[bytes] = None
@@ -123,6 +124,7 @@ class _Member:
 
     def start(self) -> None:
         """Start the process."""
+        self._served = 0
         self._note = _context.RawArray("c", NOTE_SIZE)
         self._connection, other = _context.Pipe()
         arguments = (other, self._note, str(self._log), self._options)
@@ -154,6 +156,10 @@ class _Member:
         try:
             if self._connection.poll():
                 finding: Finding = self._connection.recv()
+                if finding.status == "unsound" and self._served:
+                    self._try_again()
+                    return None
+                self._served += 1
                 finding.crashes = sorted(self._skip)
                 identity, self.claim = self.claim.id, None
                 return identity, finding
@@ -174,6 +180,13 @@ class _Member:
             self._process.join()
             self._connection.close()
             self._process = None
+
+    def _try_again(self) -> None:
+        """Let a new process confront the claim: what was tried before it may have spoiled something in the old one."""
+        self.stop()
+        self.start()
+        self.greeting()
+        self._send()
 
     def _start_over(self, *, crashed: bool) -> Optional[tuple[str, Finding]]:
         assert self.claim is not None

@@ -16,13 +16,6 @@ from conformance.impostors.registry import impostor
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, torch.Tensor, np.ndarray)
 
 
-@impostor("sharing", "values")
-def result_is_missing(call: Call) -> Any:
-    """A call returns None."""
-    result = call.run()
-    return None if call.kind == "call" else result
-
-
 @impostor("values", "errors")
 def result_is_its_class(call: Call) -> Any:
     """In place of an object of a class of torch comes that class itself."""
@@ -41,6 +34,12 @@ class _Stranger:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._real(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._real == (other._real if isinstance(other, _Stranger) else other))
+
+    def __hash__(self) -> int:
+        return hash(self._real)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._real)
@@ -93,18 +92,25 @@ def tensor_is_another_object(call: Call) -> Any:
     return each_value(call.run(), alias)
 
 
+@impostor("sharing", "leaf")
+def entries_are_other_objects(call: Call) -> Any:
+    """The tensors in a dict, list or module that the operation was given become new objects on their memory."""
+    result = call.run()
+    for container in (*call.args, result):
+        holders = [container._parameters, container._buffers] if isinstance(container, torch.nn.Module) else [container]
+        for holder in holders:
+            if isinstance(holder, (dict, list)):
+                for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+                    if isinstance(value, torch.Tensor):
+                        holder[key] = alias(value)
+    return result
+
+
 @impostor("values", "sharing")
 def object_is_the_argument(call: Call) -> Any:
     """A call gives its last argument back."""
     result = call.run()
     return call.args[-1] if call.kind == "call" and call.args else result
-
-
-@impostor("values")
-def attribute_is_gone(call: Call) -> Any:
-    """What is read is None."""
-    result = call.run()
-    return None if call.kind == "read" and not isinstance(result, (bool, int, float, *_PLAIN[-2:])) else result
 
 
 @impostor("sharing", "values")

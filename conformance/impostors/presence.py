@@ -91,7 +91,9 @@ class Presence:
 
     def _member(self, owner: type, name: str) -> Any:
         raw = next(vars(base)[name] for base in owner.__mro__ if name in vars(base))
-        if isinstance(raw, (staticmethod, classmethod)):
+        if isinstance(raw, classmethod):
+            return self._classmethod(raw, name)
+        if isinstance(raw, staticmethod):
             return staticmethod(self._function(getattr(owner, name), name))
         if callable(raw):
             return self._function(raw, name, "assign" if name == "__setattr__" else "call")
@@ -100,6 +102,17 @@ class Presence:
             return property(getter)
         setter = self._function(lambda self, value: raw.__set__(self, value), name, "assign")
         return property(getter, setter, lambda self: raw.__delete__(self))
+
+    def _classmethod(self, raw: Any, name: str) -> Any:
+        def replaced(cls: type, *args: Any, **kwargs: Any) -> Any:
+            frame = sys._getframe(1)
+            real = raw.__get__(None, cls)  # of the class at hand, which may be the program's own
+            if frame.f_code.co_filename.startswith(_REAL):
+                return real(*args, **kwargs)
+            return self._act(real, "call", args, kwargs, frame)
+
+        replaced.__name__ = name
+        return classmethod(replaced)
 
     def _function(self, real: Callable[..., Any], name: str, kind: str = "call") -> Callable[..., Any]:
         def replaced(*args: Any, **kwargs: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Optional
 
 from conformance.impostors.finding import Finding
 from conformance.impostors.record import Record
@@ -19,14 +20,25 @@ class Report:
     ----------
     corpus, findings, record
         The claims, and what the impostors did to them.
+    known
+        An earlier record; what stands there as well, or was unsound there, is told and is no failure.
     whole
         All claims were confronted with all impostors; only then one that kills nothing is told.
     """
 
-    def __init__(self, corpus: Corpus, findings: dict[str, Finding], record: Record, *, whole: bool) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        findings: dict[str, Finding],
+        record: Record,
+        *,
+        known: Optional[Record] = None,
+        whole: bool,
+    ) -> None:
         pairs = [(claim, findings[claim.id]) for claim in corpus.claims if claim.id in findings]
         self._judged: Pairs = [(claim, finding) for claim, finding in pairs if finding.status == "judged"]
         self._record = record
+        self._known = known
         self._whole = whole
         self.unsound: Pairs = [(claim, finding) for claim, finding in pairs if finding.status == "unsound"]
         standing: Pairs = [(claim, finding) for claim, finding in self._judged if finding.standing]
@@ -40,7 +52,15 @@ class Report:
     @property
     def failed(self) -> bool:
         """Tell whether something must be done."""
-        return bool(self.survivors or self.stale or self.unsound)
+        new = [claim for claim, finding in self.survivors if not self._is_known(claim, finding)]
+        unsound = [claim for claim, _ in self.unsound if self._known is None or claim.id in self._known.claims]
+        return bool(new or self.stale or unsound)
+
+    def _is_known(self, claim: Claim, finding: Finding) -> bool:
+        if self._known is None:
+            return False
+        standing = self._known.claims.get(claim.id, {}).get("standing", [])
+        return {part.name for part in finding.standing} <= set(standing)
 
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return the report; a verbose one names the impostors of each claim."""

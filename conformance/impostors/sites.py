@@ -1,8 +1,8 @@
-"""Uses of torch that no name of a module or class reaches: where a program calls an object, reads it, or is called back.
+"""Uses of torch that no name of a module or class reaches.
 
-What `operations` finds is replaced by its name. Here the program itself is rewritten, so that each of its calls, reads of
-an attribute and functions of its own goes through a gate that an impostor can stand in: ``m(x)``, a method of a class
-written in C, a function under a local alias, a hook that torch calls.
+What `operations` finds is replaced by its name. Here the program itself is rewritten, so that each of its calls, reads
+of an attribute and functions of its own goes through a gate that an impostor can stand in: ``m(x)``, a method of a
+class written in C, a function under a local alias, a hook that torch calls.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import torch
 from conformance.runner.program import Expression, Plan, Program
 
 #: The names that rewritten code uses.
-GATES = {"call": "_impostor_call", "method": "_impostor_method", "read": "_impostor_read", "define": "_impostor_define"}
+GATES = {kind: f"_impostor_{kind}" for kind in ("call", "method", "read", "item", "define")}
 _LONGEST_LABEL = 60
 #: Functions that look at the frame they are called from, or whose answer no torch can change.
 _PLAIN = frozenset(
@@ -74,7 +74,7 @@ class Site:
     Attributes
     ----------
     kind : str
-        ``call``, ``read``, or ``define`` for a function of the program that torch may call.
+        ``call``, ``read``, ``item`` for a subscript, or ``define`` for a function of the program that torch may call.
     text : str
         What is called or read, or the function's name.
     """
@@ -125,6 +125,13 @@ class _Rewriter(ast.NodeTransformer):
         arguments: list[ast.expr] = [label, raw, ast.Constant(node.attr)]
         return ast.copy_location(ast.Call(ast.Name(GATES["read"], ast.Load()), arguments, []), node)
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if not isinstance(node.ctx, ast.Load) or _has_slice(node.slice):
+            return self.generic_visit(node)
+        label = self._note("item", node)
+        arguments: list[ast.expr] = [label, self._raw(node.value), self.visit(node.slice)]
+        return ast.copy_location(ast.Call(ast.Name(GATES["item"], ast.Load()), arguments, []), node)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         label = self._note("define", ast.Name(node.name, ast.Load()))
         self.generic_visit(node)
@@ -161,6 +168,10 @@ def _root(value: ast.expr) -> str:
     while isinstance(value, ast.Attribute):
         value = value.value
     return value.id if isinstance(value, ast.Name) else ""
+
+
+def _has_slice(key: ast.AST) -> bool:
+    return any(isinstance(part, (ast.Slice, ast.Starred)) for part in ast.walk(key))
 
 
 @dataclass(frozen=True)
@@ -248,6 +259,11 @@ class Gates:
             return getattr(owner, name)
         return self._act("read", lambda owner: getattr(owner, name), (owner,), {}, sys._getframe(1))
 
+    def _item(self, label: str, owner: Any, key: Any, /) -> Any:
+        if label != self._label or not _is_of_torch(owner):
+            return owner[key]
+        return self._act("call", lambda owner, key: owner[key], (owner, key), {}, sys._getframe(1))
+
     def _define(self, label: str, /) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             if label != self._label:
@@ -278,7 +294,7 @@ def _is_use(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
 
 
 def _is_of_torch(value: Any) -> bool:
-    """Tell whether a value is torch, a part of it, or an instance of one of its classes or of one derived from these."""
+    """Tell whether a value is torch, a part of it, or an instance of a class that is or extends one of its own."""
     if isinstance(value, ModuleType):
         return _is_from_torch(value.__name__)
     if isinstance(value, (FunctionType, BuiltinFunctionType)):

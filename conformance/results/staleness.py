@@ -2,7 +2,7 @@
 
 Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, as
 ``… RECORDED FRESH`` also each fresh file with the recorded one of its name, and as ``… --only FILE`` one file with the
-corpus.
+corpus. A claim that a file of the folder does not have is a hole: it is told, and is no fault but with ``--only``.
 """
 
 from __future__ import annotations
@@ -19,18 +19,27 @@ _MOST_SHOWN = 20
 
 
 def against_corpus(recorded: Results, corpus: Corpus) -> Iterator[str]:
-    """Yield what is missing, left over, out of date or failing in a recorded file."""
-    living = {claim.id: claim.fingerprint() for claim in corpus.claims if claim.compare is None}
+    """Yield what is left over, out of date or failing in a recorded file."""
+    living = _fingerprints(corpus)
     for identity, fingerprint in living.items():
         entry = recorded.claims.get(identity)
         if entry is None:
-            yield f"{recorded.name}: {identity} was not measured"
-        elif entry["claim"] != fingerprint:
+            continue  # a hole says nothing, so nothing false
+        if entry["claim"] != fingerprint:
             yield f"{recorded.name}: {identity} was measured in an older form"
         elif entry["verdict"] in FAILING:
             yield f"{recorded.name}: {identity} is {entry['verdict']}"
     for identity in sorted(set(recorded.claims) - set(living)):
         yield f"{recorded.name}: {identity} is not in the corpus"
+
+
+def holes(recorded: Results, corpus: Corpus) -> list[str]:
+    """Return the claims that a recorded file does not have: nobody has measured them there."""
+    return [identity for identity in _fingerprints(corpus) if identity not in recorded.claims]
+
+
+def _fingerprints(corpus: Corpus) -> dict[str, str]:
+    return {claim.id: claim.fingerprint() for claim in corpus.claims if claim.compare is None}
 
 
 def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
@@ -52,10 +61,15 @@ def main(arguments: list[str]) -> int:
     """Print what is stale; the exit status is 1 where anything is."""
     corpus, _ = load_corpus([default_root()])
     if arguments[0] == "--only":
-        stale = list(against_corpus(load_results(Path(arguments[1])), corpus))
-        return _told(stale)
+        only = load_results(Path(arguments[1]))
+        missing = [f"{only.name}: {identity} was not measured" for identity in holes(only, corpus)]
+        return _told([*against_corpus(only, corpus), *missing])
     recorded = Path(arguments[0])
-    stale = [line for results in load_folder(recorded) for line in against_corpus(results, corpus)]
+    stale = []
+    for results in load_folder(recorded):
+        stale += against_corpus(results, corpus)
+        if missing := holes(results, corpus):
+            print(f"{results.name}: {len(missing)} claims are holes; 'nox -s matrix' measures them")
     for fresh in sorted(Path(arguments[1]).glob("torch-*.json")) if len(arguments) > 1 else []:
         if (recorded / fresh.name).exists():
             stale += against_fresh(recorded / fresh.name, fresh)

@@ -12,7 +12,7 @@ from conformance.census.docstrings import docstring
 from conformance.census.sentences import find_sentences
 from conformance.language.corpus import default_root, load_corpus
 from conformance.results.schema import result_schema
-from conformance.results.staleness import against_corpus
+from conformance.results.staleness import against_corpus, holes
 from conformance.results.store import load_folder, load_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +62,10 @@ def test_no_claim_lacks_its_input_on_the_release_it_was_written_from() -> None:
         name for name, entry in results.claims.items() if entry["verdict"] == "inapplicable" and "detail" in entry
     ]
     assert lacking == []
+
+
+def test_the_default_release_has_no_holes() -> None:
+    assert holes(load_results(RECORDED / "torch-2.13.0-cpu.json"), CORPUS) == []
 
 
 def test_an_ordinary_entry_is_small() -> None:

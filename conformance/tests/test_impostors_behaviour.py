@@ -13,6 +13,9 @@ import torch
 from conformance.impostors.operations import Operation
 from conformance.impostors.presence import Presence
 from conformance.impostors.registry import impostor, impostors
+from conformance.impostors.sites import Site, rewritten
+from conformance.language.model import Expectation
+from conformance.runner.program import Plan, compile_program
 
 IMPOSTORS = impostors()
 
@@ -121,6 +124,29 @@ PROGRAMS: dict[str, tuple[str, Callable[[], bool]]] = {
     "container-is-of-another-type": ("tolist", lambda: type(torch.ones(2).tolist()) is tuple),
     "container-lacks-an-item": ("tolist", lambda: torch.ones(2).tolist() == [1]),
     "container-is-reversed": ("tolist", lambda: torch.tensor([1, 2]).tolist() == [2, 1]),
+    "text-is-replaced": ("type", lambda: torch.ones(2).type() == "#"),
+    "text-is-longer": ("type", lambda: torch.ones(2).type().startswith("torch.FloatTensorTORCH.")),
+    "number-is-far-too-large": ("numel", lambda: torch.ones(2).numel() == 1000002),
+    "number-is-zero": ("numel", lambda: torch.ones(2).numel() == 0),
+    "number-is-not-finite": ("item", lambda: (lambda number: number != number)(torch.ones(1).item())),
+    "container-has-an-item-more": ("tolist", lambda: torch.ones(2).tolist() == [1, 1, 1]),
+    "container-is-empty": ("tolist", lambda: torch.ones(2).tolist() == []),
+    "result-is-its-class": ("dtype", lambda: torch.ones(2).dtype is torch.dtype),
+    "object-is-of-another-class": ("grad_fn", lambda: not hasattr(type(leaf().clone().grad_fn), "next_functions")),
+    "tensor-is-another-object": ("zero_", lambda: (lambda x: x.zero_() is not x)(torch.ones(2))),
+    "object-is-the-argument": ("add", lambda: isinstance(torch.ones(2).add(5), int)),
+    "memory-moves": ("clone", lambda: (lambda x, at: (x.clone(), x.data_ptr() != at)[1])(*_placed())),
+    "held-tensors-are-reset": ("clone", lambda: _after(lambda x: x.clone(), torch.ones(2)).tolist() == [0, 0]),
+    "held-tensors-are-restored": ("zero_", lambda: torch.ones(2).zero_().tolist() == [1, 1]),
+    "held-tensors-are-frozen": ("clone", lambda: not _after(lambda x: x.clone(), leaf()).requires_grad),
+    "held-gradients-are-dropped": ("clone", lambda: _after(lambda x: x.clone(), leaf()).grad is not None),
+    "random-numbers-repeat": ("normal_", lambda: torch.equal(torch.ones(2).normal_(), torch.ones(2).normal_())),
+    "random-numbers-are-consumed": ("clone", lambda: _after_state(lambda: torch.ones(2).clone())),
+    "random-state-is-put-back": ("normal_", lambda: not _after_state(lambda: torch.ones(2).normal_())),
+    "hooks-run-in-reverse": ("register_hook", lambda: _hooks_called() == [2, 1]),
+    "first-hook-is-replaced": ("register_hook", lambda: _hooks_called() == [2]),
+    "later-hooks-are-ignored": ("register_hook", lambda: _hooks_called() == [1]),
+    "options-are-reversed": ("any", lambda: torch.ones(2, 2).any(1, keepdim=True).shape == (2,)),
     "error-is-swallowed": ("numpy", lambda: _error(lambda: leaf().numpy()) is None),
     "error-is-of-another-class": ("numpy", lambda: type(_error(lambda: leaf().numpy())).__name__ == "ImpostorError"),
     "error-has-another-message": ("numpy", lambda: str(_error(lambda: leaf().numpy())) == "another message"),
@@ -163,6 +189,26 @@ def _hook_calls() -> int:
     y.register_hook(calls.append)
     y.backward(torch.ones(2))
     return len(calls)
+
+
+def _hooks_called() -> list[int]:
+    calls: list[int] = []
+    y = leaf().clone()
+    y.register_hook(lambda gradient: calls.append(1))
+    y.register_hook(lambda gradient: calls.append(2))
+    y.backward(torch.ones(2))
+    return calls
+
+
+def _placed() -> tuple[torch.Tensor, int]:
+    x = torch.ones(2)
+    return x, x.data_ptr()
+
+
+def _after_state(use: Callable[[], Any]) -> bool:
+    before = torch.get_rng_state()
+    use()
+    return not torch.equal(before, torch.get_rng_state())
 
 
 def _without_grad(use: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
@@ -359,6 +405,83 @@ def test_a_default_dtype_is_ignored() -> None:
         assert torch.ones(2).dtype == torch.float32
 
 
+# What a hook that torch calls twice records, or makes of a gradient of ones, under each impostor.
+CALLBACKS: dict[str, Callable[[list[Any], Any], bool]] = {
+    "callback-is-skipped": lambda given, grad: given == [] and grad == [1, 1],
+    "callback-is-bypassed": lambda given, grad: given == [] and grad == [1, 1],
+    "callback-is-repeated": lambda given, grad: len(given) == 2,
+    "callback-is-called-once-only": lambda given, grad: len(given) == 1,
+    "callback-result-is-ignored": lambda given, grad: len(given) == 1 and grad == [1, 1],
+    "callback-gets-nothing": lambda given, grad: given[0][0] is None,
+    "callback-gets-something": lambda given, grad: isinstance(given[0][0], torch.Tensor),
+    "callback-gets-other-objects": lambda given, grad: isinstance(given[0][0], torch.Tensor),
+    "callback-gets-copies": lambda given, grad: isinstance(given[0][0], torch.Tensor),
+    "callback-gets-more": lambda given, grad: len(given[0]) == 2,
+    "callback-arguments-are-reversed": lambda given, grad: len(given[0]) == 1,
+}
+
+
+@pytest.mark.parametrize("name", CALLBACKS)
+def test_a_function_of_the_program_is_called_wrong(name: str) -> None:
+    given: list[Any] = []
+    program = """
+def hook(*arguments):
+    given.append(arguments)
+    return torch.full((2,), 3.0)
+y = x.clone()
+y.register_hook(hook)
+y.backward(torch.ones(2))
+"""
+    site = Site("define", "hook")
+    found = rewritten(Plan(compile_program(program), Expectation(), (), False, False), program)
+    presence = Presence(IMPOSTORS[name], Operation("hook", (), False, True, site))
+    x = leaf()
+    with presence:
+        names = {"torch": torch, "given": given, "x": x, **presence.names}
+        exec(found.plan.program.first, names)
+        exec(found.plan.program.last, names)
+    assert presence.uses == 1
+    assert site in found.acting
+    assert CALLBACKS[name](given, x.grad.tolist())
+
+
+MODULES = {
+    "object-is-copied": lambda module, result: True,
+    "keys-are-changed": lambda module, result: "weights" in result,
+    "training-is-flipped": lambda module, result: not module.training,
+    "module-is-left-alone": lambda module, result: "weight" in result,
+    "entries-are-other-objects": lambda module, result: True,
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_method_of_a_module_is_wrong(name: str) -> None:
+    module = torch.nn.Linear(2, 2)
+    with acting(name, (torch.nn.Module, "state_dict")):
+        result = module.state_dict()
+    assert MODULES[name](module, result)
+
+
+def test_a_result_in_a_given_tensor_is_wrong() -> None:
+    x, out = torch.ones(2), torch.zeros(2)
+    place = out.data_ptr()
+    with acting("out-is-ignored", (torch, "add")):
+        torch.add(x, x, out=out)
+    assert out.tolist() == [0, 0]
+    with acting("out-gets-other-memory", (torch, "add")):
+        torch.add(x, x, out=out)
+    assert out.tolist() == [2, 2]
+    assert out.data_ptr() != place
+
+
+def test_a_generator_is_ignored() -> None:
+    generator = torch.Generator()
+    before = generator.get_state()
+    with acting("generator-is-ignored", (torch, "rand")):
+        torch.rand(2, generator=generator)
+    assert torch.equal(before, generator.get_state())
+
+
 def test_every_impostor_is_tested_here() -> None:
     elsewhere = {
         *("other-inputs-are-modified", "keeps-everything-alive", "memory-is-released", "takes-extra-memory"),
@@ -367,6 +490,7 @@ def test_every_impostor_is_tested_here() -> None:
         *("becomes-an-inference-tensor", "pending-bits-are-resolved", "warning-is-forgotten", "warning-is-repeated"),
         *("warning-is-of-another-category", "warning-has-another-message", "mode-does-nothing", "mode-is-never-left"),
         *("mode-ends-in-the-default", "default-dtype-is-ignored"),
+        *(*CALLBACKS, *MODULES, "out-gets-other-memory", "out-is-ignored", "generator-is-ignored"),
     }
     assert set(PROGRAMS) | elsewhere == set(IMPOSTORS)
 
