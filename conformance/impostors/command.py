@@ -42,7 +42,7 @@ def confront_claims(
     results
         Folder of result files. The record of a whole campaign is written into its folder ``impostors``.
     known
-        An earlier record: what stands there, or is not judged there, is told and is no failure.
+        An earlier record: only what it judged is confronted, and what stands there is told and is no failure.
     verbose
         Print the impostors that kill each claim.
     """
@@ -62,6 +62,10 @@ def confront_claims(
         print(f"conformance: {len(problems)} mistakes in the specs; nothing was run", file=sys.stderr)
         return 2
     claims = [claim for claim in corpus.claims if select is None or select in claim.id]
+    if earlier is not None:
+        newer = [claim for claim in claims if claim.id not in earlier.claims]
+        claims = [claim for claim in claims if claim.id in earlier.claims]
+        print(f"{len(newer)} claims are not in {known}; they are not confronted, and not proven to be able to fail")
     if not claims:
         print("conformance: no claim matches", file=sys.stderr)
         return 2
@@ -78,7 +82,7 @@ def confront_claims(
     if unknown:
         print(f"conformance: no impostor is named {unknown[0]}", file=sys.stderr)
         return 2
-    whole = not (paths or select or only or added)
+    whole = not (paths or select or only or added or known)
     record = record_of(corpus, findings, crew.environment, crew.impostors)
     if results is not None and whole:
         save_record(record, results / "impostors")

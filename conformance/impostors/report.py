@@ -21,7 +21,7 @@ class Report:
     corpus, findings, record
         The claims, and what the impostors did to them.
     known
-        An earlier record; what stands there as well, or was unsound there, is told and is no failure.
+        An earlier record; what stands there as well is told and is no failure.
     whole
         All claims were confronted with all impostors; only then one that kills nothing is told.
     """
@@ -53,8 +53,7 @@ class Report:
     def failed(self) -> bool:
         """Tell whether something must be done."""
         new = [claim for claim, finding in self.survivors if not self._is_known(claim, finding)]
-        unsound = [claim for claim, _ in self.unsound if self._known is None or claim.id in self._known.claims]
-        return bool(new or self.stale or unsound)
+        return bool(new or self.stale or self.unsound)
 
     def _is_known(self, claim: Claim, finding: Finding) -> bool:
         if self._known is None:

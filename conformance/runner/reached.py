@@ -59,10 +59,22 @@ class Reached:
 
 
 def _inside(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the statements inside another one, but for what may be meant not to run: functions, classes, handlers."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    """Yield the statements in the branches and loops of another one.
+
+    A function, a handler, or the rest of a block in which something raises may be meant not to run; and a branch on a
+    constant is one that a table chooses.
+    """
+    if isinstance(statement, (ast.If, ast.While)) and not _chosen_by_table(statement.test):
+        bodies = [statement.body, statement.orelse]
+    elif isinstance(statement, (ast.For, ast.AsyncFor)):
+        bodies = [statement.body]
+    else:
         return
-    for node in ast.iter_child_nodes(statement):
-        if isinstance(node, ast.stmt):
+    for body in bodies:
+        for node in body:
             yield node
             yield from _inside(node)
+
+
+def _chosen_by_table(test: ast.expr) -> bool:
+    return not any(isinstance(node, ast.Name) for node in ast.walk(test))

@@ -52,7 +52,8 @@ class Watch:
             Further draws only found the same inputs again, so that there are no more of their kind.
         """
         found = []
-        if judged < min(FEWEST_EXAMPLES, domain_size(self._claim)) and not exhausted:
+        crashes = any(divergence.instead.crashes for divergence in self._claim.diverges)  # such examples are left out
+        if judged < min(FEWEST_EXAMPLES, domain_size(self._claim)) and not exhausted and not crashes:
             found.append(f"V001 only {judged} distinct examples; let 'given' or 'assume' admit more")
         found += [f"V002 the title says '{word}', but no example is about that" for word in self._title.missing]
         # What is left open may have a branch for another version; a promised error ends the block that it is in.
