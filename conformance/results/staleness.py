@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
         missing = [f"{only.name}: {identity} was not measured" for identity in holes(only, corpus)]
         return _told([*against_corpus(only, corpus), *missing])
     recorded = Path(arguments[0])
-    stale = []
+    stale: list[str] = []
     for results in load_folder(recorded):
         stale += against_corpus(results, corpus)
         if missing := holes(results, corpus):

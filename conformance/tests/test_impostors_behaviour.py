@@ -135,7 +135,7 @@ PROGRAMS: dict[str, tuple[str, Callable[[], bool]]] = {
     "object-is-of-another-class": ("grad_fn", lambda: not hasattr(type(leaf().clone().grad_fn), "next_functions")),
     "tensor-is-another-object": ("zero_", lambda: (lambda x: x.zero_() is not x)(torch.ones(2))),
     "object-is-the-argument": ("add", lambda: isinstance(torch.ones(2).add(5), int)),
-    "memory-moves": ("clone", lambda: (lambda x, at: (x.clone(), x.data_ptr() != at)[1])(*_placed())),
+    "memory-moves": ("clone", lambda: _moved(*_placed())),
     "held-tensors-are-reset": ("clone", lambda: _after(lambda x: x.clone(), torch.ones(2)).tolist() == [0, 0]),
     "held-tensors-are-restored": ("zero_", lambda: torch.ones(2).zero_().tolist() == [1, 1]),
     "held-tensors-are-frozen": ("clone", lambda: not _after(lambda x: x.clone(), leaf()).requires_grad),
@@ -198,6 +198,11 @@ def _hooks_called() -> list[int]:
     y.register_hook(lambda gradient: calls.append(2))
     y.backward(torch.ones(2))
     return calls
+
+
+def _moved(x: torch.Tensor, address: int) -> bool:
+    x.clone()
+    return bool(x.data_ptr() != address)
 
 
 def _placed() -> tuple[torch.Tensor, int]:
@@ -436,21 +441,22 @@ y.backward(torch.ones(2))
     found = rewritten(Plan(compile_program(program), Expectation(), (), False, False), program)
     presence = Presence(IMPOSTORS[name], Operation("hook", (), False, True, site))
     x = leaf()
+    rewritten_program = found.plan.program
+    assert rewritten_program.first is not None
+    assert rewritten_program.last is not None
     with presence:
         names = {"torch": torch, "given": given, "x": x, **presence.names}
-        exec(found.plan.program.first, names)
-        exec(found.plan.program.last, names)
+        exec(rewritten_program.first, names)
+        exec(rewritten_program.last, names)
     assert presence.uses == 1
     assert site in found.acting
     assert CALLBACKS[name](given, x.grad.tolist())
 
 
-MODULES = {
-    "object-is-copied": lambda module, result: True,
+MODULES: dict[str, Callable[[Any, Any], bool]] = {
     "keys-are-changed": lambda module, result: "weights" in result,
     "training-is-flipped": lambda module, result: not module.training,
     "module-is-left-alone": lambda module, result: "weight" in result,
-    "entries-are-other-objects": lambda module, result: True,
 }
 
 
@@ -460,6 +466,19 @@ def test_a_method_of_a_module_is_wrong(name: str) -> None:
     with acting(name, (torch.nn.Module, "state_dict")):
         result = module.state_dict()
     assert MODULES[name](module, result)
+
+
+RETURNED: dict[str, Callable[[torch.nn.Module], bool]] = {
+    "object-is-copied": lambda module: module.eval() is not module,
+    "entries-are-other-objects": lambda module: module.state_dict(keep_vars=True)["weight"] is not module.weight,
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_what_a_method_of_a_module_returns_is_another_object(name: str) -> None:
+    module = torch.nn.Linear(2, 2)
+    with acting(name, (torch.nn.Module, "eval")), acting(name, (torch.nn.Module, "state_dict")):
+        assert RETURNED[name](module)
 
 
 def test_a_result_in_a_given_tensor_is_wrong() -> None:
@@ -490,7 +509,7 @@ def test_every_impostor_is_tested_here() -> None:
         *("becomes-an-inference-tensor", "pending-bits-are-resolved", "warning-is-forgotten", "warning-is-repeated"),
         *("warning-is-of-another-category", "warning-has-another-message", "mode-does-nothing", "mode-is-never-left"),
         *("mode-ends-in-the-default", "default-dtype-is-ignored"),
-        *(*CALLBACKS, *MODULES, "out-gets-other-memory", "out-is-ignored", "generator-is-ignored"),
+        *(*CALLBACKS, *MODULES, *RETURNED, "out-gets-other-memory", "out-is-ignored", "generator-is-ignored"),
     }
     assert set(PROGRAMS) | elsewhere == set(IMPOSTORS)
 
