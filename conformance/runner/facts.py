@@ -15,6 +15,8 @@ from conformance.runner.trial import Trial
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
+# A number or a run of hexadecimal digits as long as an address.
+_LONG = re.compile(r"(?<![\w.])(?:\d{10,}|[0-9a-f]{12,16})(?![\w.])")
 _shares_storage = vocabulary()["shares_storage"]
 
 
@@ -57,7 +59,11 @@ def _printed(value: Any) -> str:
     # An address, such as data_ptr returns, differs from run to run.
     if isinstance(value, int) and not isinstance(value, bool) and value > 2**32:
         return "ADDRESS"
-    return shown(value)
+    printed = shown(value)
+    # So do the paths and addresses in a text or a list: their number and order too, as in a map of memory.
+    if isinstance(value, (str, tuple, list)) and (_PATH.search(printed) or _LONG.search(printed)):
+        return type(value).__name__
+    return printed
 
 
 def _flags(value: Any, inputs: dict[str, Any]) -> str:
