@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import ast
 import re
+import tempfile
 from typing import Any
 
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+# Names of temporary files and folders differ from run to run; the last part of the path is the program's own.
+_TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[\w.-]+/)*")
+# Where a process has its memory, on the 64-bit systems that torch runs on.
+_ADDRESSES = range(2**32, 2**47)
 _LONGEST = 160
 _MOST_PARTS = 8
 
 
 def shown(value: Any) -> str:
-    """Return a value's repr on one line, addresses replaced and bounded in length."""
+    """Return a value's repr on one line, bounded in length, addresses and temporary folders replaced."""
+    if type(value) is int and value in _ADDRESSES:
+        return "0x…"
     try:
         text = repr(value)
     except Exception as error:  # a repr that fails must not hide the failure it explains
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
-    folded = _ADDRESS.sub("0x…", " ".join(text.split()))
+    folded = _TEMPORARY.sub("…/", _ADDRESS.sub("0x…", " ".join(text.split())))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"
 
 
