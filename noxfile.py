@@ -290,5 +290,5 @@ def _results_option(arguments: list[str]) -> list[str]:
 
 def _build_reference(session: nox.Session) -> None:
     pages = ROOT / "docs" / "_build" / "html"
-    session.run("sphinx-build", "-q", "-W", "--keep-going", "-n", "-b", "html", "docs", str(pages))
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-n", "-j", "auto", "-b", "html", "docs", str(pages))
     print(f"reference: {pages / 'index.html'}")

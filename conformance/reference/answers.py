@@ -65,7 +65,7 @@ class Answer:
 def answers_page(reference: Reference, document: str) -> list[nodes.Node]:
     """Make the table, and say how it was made."""
     rows: list[markup.Row] = []
-    for subject, claims in reference.subjects().items():
+    for subject, claims in reference.subjects.items():
         if subject.startswith("notes/"):
             continue
         cells: list[list[markup.Inline]] = []

@@ -40,8 +40,14 @@ class Reference:
         """What became of each claim from release to release."""
         return History(self.corpus, self.columns)
 
+    @cached_property
+    def revision(self) -> str:
+        """What the corpus measures, in one word."""
+        return self.corpus.revision()
+
+    @cached_property
     def subjects(self) -> dict[str, list[Claim]]:
-        """Group the claims by subject, in the order of the alphabet."""
+        """The claims by subject, in the order of the alphabet."""
         grouped: dict[str, list[Claim]] = {}
         for claim in sorted(
             self.corpus.claims, key=lambda claim: (claim.subject.lower(), claim.place.path, claim.place.line)

@@ -21,6 +21,7 @@ from conformance.reference.domain import ClaimDomain
 from conformance.reference.impostor_page import impostors_page
 from conformance.reference.release_page import release_blocks, releases_list, releases_with_a_page
 from conformance.reference.scaling import scaling_plot
+from conformance.reference.subject_index import subject_index
 
 
 class ReferenceDirective(SphinxDirective):
@@ -61,7 +62,7 @@ class SubjectDirective(ReferenceDirective):
     def blocks(self) -> Sequence[nodes.Node]:
         """Make a section for each claim, and record them."""
         subject = self.arguments[0]
-        claims = self.reference.subjects().get(subject)
+        claims = self.reference.subjects.get(subject)
         if claims is None:
             raise self.error(f"The corpus has no subject {subject}.")
         self.domain.note("subject", subject, self.env.docname, "", subject)
@@ -159,7 +160,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "inputs": InputsDirective,
     "numbers": _made_by(summary.numbers),
     "verdicts": _made_by(lambda reference, document: [summary.verdict_legend()]),
-    "subjects": _made_by(summary.subjects_table),
+    "subjects": _made_by(subject_index),
     "articles": _made_by(summary.articles_list),
     "answers": _made_by(answers_page),
     "impostors": _made_by(impostors_page),

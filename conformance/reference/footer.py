@@ -11,7 +11,7 @@ from conformance.reference.content import Reference
 
 def footer(reference: Reference) -> dict[str, Any]:
     """Give the words of the footer; the template escapes them."""
-    revision = reference.corpus.revision()
+    revision = reference.revision
     return {
         "version": getattr(conformance, "__version__", "unreleased"),
         "corpus": revision,

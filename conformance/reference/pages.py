@@ -14,13 +14,8 @@ from conformance.reference.content import SUBJECT, Reference
 from conformance.reference.release_page import releases_with_a_page
 from conformance.results.pages import page_name
 
-GROUPS = (
-    ("Tensors", ("torch.Tensor",)),
-    ("Modules", ("torch.nn",)),
-    ("Autograd", ("torch.autograd",)),
-    ("Notes", ("notes/",)),
-)
-REST = "Functions of torch"
+#: The page of all subjects links to each; in the sidebar of every page they would cost the square of their number.
+_ORPHAN = ":orphan:\n\n"
 
 
 def write_pages(folder: Path, reference: Reference) -> None:
@@ -36,28 +31,25 @@ def write_pages(folder: Path, reference: Reference) -> None:
 
 
 def _pages(reference: Reference) -> dict[str, str]:
-    subjects = list(reference.subjects())
+    subjects = list(reference.subjects)
     files = {subject: page_name(subject) for subject in subjects}
     pages: dict[str, str] = {}
     for subject in subjects:
         if not SUBJECT.fullmatch(subject):
             raise ExtensionError(f"{subject!r} is no name of a subject, so it gets no page")
-        pages[f"{files[subject]}.rst"] = _page(subject, f".. claim:subject:: {subject}")
+        pages[f"{files[subject]}.rst"] = _ORPHAN + _page(subject, f".. claim:subject:: {subject}")
     articles = [article.letter for article in reference.articles()]
     for key in articles:
         if not re.fullmatch(r"[A-Za-z0-9]+", key, re.ASCII):
             raise ExtensionError(f"{key!r} is no key of an article, so it gets no page")
         pages[f"articles/{key}.rst"] = _page(f"Article {key}", f".. claim:article:: {key}")
-    pages["articles/index.rst"] = _page("Articles", ".. claim:articles::", *_toctree(articles, hidden=True))
+    pages["articles/index.rst"] = _page("Articles", ".. claim:articles::", *_hidden_toctree(articles))
     releases = releases_with_a_page(reference)
     for release in releases:
         pages[f"releases/{release}.rst"] = _page(f"What changed in torch {release}", f".. claim:release:: {release}")
     entries = [f"{release} <{release}>" for release in releases[::-1]]
-    pages["releases/index.rst"] = _page("Releases", ".. claim:releases::", *_toctree(entries, hidden=True))
-    body = [".. claim:subjects::"]
-    for caption, members in _grouped(subjects):
-        body += _toctree([files[member] for member in members], caption=caption, hidden=True)
-    pages["index.rst"] = _page("Subjects", *body)
+    pages["releases/index.rst"] = _page("Releases", ".. claim:releases::", *_hidden_toctree(entries))
+    pages["index.rst"] = _page("Subjects", ".. claim:subjects::")
     return pages
 
 
@@ -66,17 +58,7 @@ def _page(title: str, *body: str) -> str:
     return "\n".join([escaped, "=" * len(escaped), "", *body, ""])
 
 
-def _toctree(names: list[str], caption: str = "", hidden: bool = False) -> list[str]:
+def _hidden_toctree(names: list[str]) -> list[str]:
     if not names:
         return []
-    options = ["   :hidden:"] if hidden else []
-    return ["", ".. toctree::", *options, "", *[f"   {name}" for name in names]]
-
-
-def _grouped(subjects: list[str]) -> list[tuple[str, list[str]]]:
-    groups: dict[str, list[str]] = {name: [] for name, _ in GROUPS}
-    groups[REST] = []
-    for subject in subjects:
-        caption = next((name for name, starts in GROUPS if subject.startswith(starts)), REST)
-        groups[caption].append(subject)
-    return [(caption, members) for caption, members in groups.items() if members]
+    return ["", ".. toctree::", "   :hidden:", "", *[f"   {name}" for name in names]]

@@ -92,21 +92,6 @@ def verdict_legend() -> nodes.Node:
     return markup.table([["Verdict"], ["Meaning"], ["Fails a run"]], rows, "legend")
 
 
-def subjects_table(reference: Reference, document: str) -> list[nodes.Node]:
-    """List the subjects with the number of their claims, and of those that are false somewhere."""
-    rows: list[markup.Row] = []
-    for subject, claims in reference.subjects().items():
-        wrong = sum(is_false(claim, reference.columns) for claim in claims)
-        holes = sum(all(column.cell(claim).verdict is None for column in reference.columns) for claim in claims)
-        rows.append(
-            [[markup.cite("subject", subject, document)], [str(len(claims))], [str(wrong or "")], [str(holes or "")]]
-        )
-    if not rows:
-        return [markup.paragraph("The corpus is empty.")]
-    told = "False: claims that are false in some environment. Holes: claims that were measured in none."
-    return [markup.paragraph(told), markup.table([["Subject"], ["Claims"], ["False"], ["Holes"]], rows, "subjects")]
-
-
 def articles_list(reference: Reference, document: str) -> list[nodes.Node]:
     """List the articles, with the number of rows that hold."""
     items: list[tuple[list[markup.Inline], list[nodes.Node]]] = []
