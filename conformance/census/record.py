@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from conformance.results.cells import as_version
-from conformance.results.store import LARGEST, ResultError, replace_file
+from conformance.results.store import read_record, replace_file
 
 VERSION = 1
 FOLDER = "census"
@@ -101,20 +101,7 @@ def load_record(path: Path) -> Record:
     ResultError
         If it can't be read, is too large, is no JSON, or is of another format.
     """
-    import fastjsonschema
-
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB, so no record of ours; it was not read")
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ResultError(f"{path}: can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"{path}: no JSON: {error}; make it again with 'conformance census --results DIR'") from None
-    try:
-        fastjsonschema.compile(SCHEMA)(document)
-    except fastjsonschema.JsonSchemaValueException as error:
-        raise ResultError(f"{path}: no record of this format: {str(error.message)[:300]}") from None
+    document = read_record(path, SCHEMA, "conformance census --results DIR")
     return Record(**{name: value for name, value in document.items() if name != "schema"})
 
 

@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any, Optional
+from types import FrameType
+from typing import Any
 
 import torch
 
@@ -64,12 +64,7 @@ class Presence:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._restore()
 
     def _replace(self, owner: Any, name: str) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 
 from conformance.impostors.finding import Finding
 from conformance.language.corpus import Corpus
-from conformance.results.store import LARGEST, ResultError, replace_file
+from conformance.results.store import read_record, replace_file
 
 VERSION = 1
 
@@ -131,20 +131,7 @@ def load_record(path: Path) -> Record:
     ResultError
         If it can't be read, is too large, is no JSON, or is of another format.
     """
-    import fastjsonschema
-
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB, so no record of ours; it was not read")
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ResultError(f"{path}: can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"{path}: no JSON: {error}; make it again with 'conformance impostors'") from None
-    try:
-        fastjsonschema.compile(_SCHEMA)(document)
-    except fastjsonschema.JsonSchemaValueException as error:
-        raise ResultError(f"{path}: no record of this format: {str(error.message)[:300]}") from None
+    document = read_record(path, _SCHEMA, "conformance impostors")
     return Record(document["environment"], document["corpus"], document["impostors"], document["claims"])
 
 

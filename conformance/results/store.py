@@ -146,17 +146,55 @@ def _compact(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _load(path: Path, *, timings: bool) -> dict[str, Any]:
-    import fastjsonschema
+def read_document(path: Path, named: str, remedy: str) -> Any:
+    """Read a JSON file of ours, whoever wrote it.
 
+    Parameters
+    ----------
+    path
+        The file.
+    named
+        What it should be, such as ``"record"``.
+    remedy
+        The command that makes such a file, for the message.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read, is too large or is no JSON.
+    """
     try:
         if path.stat().st_size > LARGEST:
-            raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB, so no result file of ours; it was not read")
-        document = json.loads(path.read_text(encoding="utf-8"))
+            raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB, so no {named} of ours; it was not read")
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ResultError(f"{path}: can't be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise ResultError(f"{path}: no JSON: {error}; measure it again with 'conformance run'") from None
+        raise ResultError(f"{path}: no JSON: {error}; make it again with '{remedy}'") from None
+
+
+def read_record(path: Path, schema: dict[str, Any], remedy: str) -> dict[str, Any]:
+    """Read a JSON file that has a schema of its own.
+
+    Raises
+    ------
+    ResultError
+        As `read_document`, and if it breaks the schema.
+    """
+    import fastjsonschema
+
+    document = read_document(path, "record", remedy)
+    try:
+        fastjsonschema.compile(schema)(document)
+    except fastjsonschema.JsonSchemaValueException as error:
+        raise ResultError(f"{path}: no record of this format: {str(error.message)[:300]}") from None
+    return dict(document)
+
+
+def _load(path: Path, *, timings: bool) -> dict[str, Any]:
+    import fastjsonschema
+
+    document = read_document(path, "result file", "conformance run")
     version = document.get("schema") if isinstance(document, dict) else None
     if version != VERSION:
         shown = repr(version)[:40]

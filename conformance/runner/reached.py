@@ -6,8 +6,8 @@ import ast
 import sys
 import threading
 from collections.abc import Iterator
-from types import FrameType, TracebackType
-from typing import Any, Optional
+from types import FrameType
+from typing import Any
 
 #: The file name under which the engine compiles programs.
 _PROGRAM = "<do>"
@@ -36,12 +36,7 @@ class Reached:
             threading.settrace(self._trace)
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._watching:
             sys.settrace(self._before)
             threading.settrace(self._before)

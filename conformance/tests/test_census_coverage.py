@@ -9,8 +9,9 @@ import pytest
 from conformance.census.coverage import Entry, page_census, take_census
 from conformance.census.objects import PublicObject
 from conformance.census.sentences import sentence_hash
-from conformance.language.corpus import Corpus, load_corpus
+from conformance.language.corpus import Corpus
 from conformance.language.decisions import NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
+from conformance.tests.small_corpora import small_corpus
 
 VIEW = "The result is a view of its input."
 GRADIENT = "The gradient flows through it."
@@ -35,15 +36,10 @@ claims:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    (tmp_path / "sources.yaml").write_text(
+    sources = (
         "docs: {base: 'https://x.org/{object}'}\nnotes: {frobbing: {title: Frobbing, url: 'https://x.org/frobbing'}}\n"
     )
-    path = tmp_path / "special" / "frob.yaml"
-    path.parent.mkdir()
-    path.write_text(SPEC)
-    found, problems = load_corpus([tmp_path], tmp_path)
-    assert not problems, problems[0]
-    return found
+    return small_corpus(tmp_path, sources, {"special/frob.yaml": SPEC})
 
 
 def entries(corpus: Corpus, decisions: Decisions) -> dict[str, Entry]:

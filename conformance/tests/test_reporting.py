@@ -8,10 +8,11 @@ from typing import Any, Optional
 import pytest
 
 from conformance.cli import main
-from conformance.language.corpus import Corpus, load_corpus
+from conformance.language.corpus import Corpus
 from conformance.language.model import Source
 from conformance.reporting.issue import issue_text, issue_title, unfiled
 from conformance.results.store import Results
+from conformance.tests.small_corpora import small_corpus
 
 SENTENCE = "The frobbed tensor is a view."
 SPEC = """\
@@ -64,16 +65,11 @@ claims:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    (tmp_path / "sources.yaml").write_text(
+    sources = (
         "docs: {base: 'https://x.org/{object}.html'}\n"
         "articles: {A: {title: On frobs, language: en, rows: {A1: The result is a leaf}}}\n"
     )
-    path = tmp_path / "torch" / "frob.yaml"
-    path.parent.mkdir()
-    path.write_text(SPEC)
-    found, problems = load_corpus([tmp_path], tmp_path)
-    assert not problems, problems[0]
-    return found
+    return small_corpus(tmp_path, sources, {"torch/frob.yaml": SPEC})
 
 
 def results(corpus: Corpus, release: str, verdict: str) -> Results:
