@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -38,6 +39,8 @@ _RANDOM_DRAWS = 200
 _LONGEST = 2.0
 #: How many attempts at one operation may take longer before it is left out.
 _MOST_WAITS = 3
+#: How long one claim may take this process, in seconds; most fall within a tenth of one.
+_LONGEST_CLAIM = 8.0
 
 
 def confront(
@@ -116,6 +119,8 @@ class _Confrontation:
         self._rewritten: Optional[Plan] = None
         self._waits: Counter[str] = Counter()
         self._state = GlobalState()
+        self._until = time.process_time() + _LONGEST_CLAIM
+        self._gave_up = False
 
     def finding(self) -> Finding:
         """Confront the claim's own expectation, then what holds instead where it diverges."""
@@ -140,6 +145,7 @@ class _Confrontation:
             answers_only=[part.name for part in parts if part.name in self._answers_only],
             elsewhere_only=[part.name for part in parts if part.name in self._elsewhere_only],
             stoppers=sorted(self._stoppers - self._killers),
+            gave_up=self._gave_up,
         )
 
     def _examples(self, case: Case) -> tuple[list[Example], str]:
@@ -279,6 +285,9 @@ class _Confrontation:
         self, case: Case, impostor: Impostor, operation: Operation, occasion: str, example: Example
     ) -> set[str]:
         """Return the parts that one impostor makes false on one example."""
+        if time.process_time() > self._until:
+            self._gave_up = True
+            return set()
         name = f"{impostor.name} {operation} {occasion}"
         if name in self._skip or self._waits[str(operation)] >= _MOST_WAITS:
             return set()

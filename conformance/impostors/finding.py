@@ -48,6 +48,8 @@ class Finding:
         Further impostors that were noticed, since the program raised an error under them.
     crashes : list of str
         The attempts under which torch crashed or hung: impostor, operation and occasion.
+    gave_up : bool
+        Whether the time for one claim ran out before everything was tried.
     detail : str
         Why the claim is unsound.
     """
@@ -60,6 +62,7 @@ class Finding:
     elsewhere_only: list[str] = field(default_factory=list)
     stoppers: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)
+    gave_up: bool = False
     detail: str = ""
 
     @property

@@ -68,7 +68,7 @@ class Report:
         if self.excused:
             lines.append(f"\n{len(self.excused)} claims give a reason why no impostor can kill them:")
             lines += [f"  {claim.place} {claim.id}: {claim.unkillable}" for claim, _ in self.excused]
-        return lines + self._elsewhere() + self._weak() + self._idle() + self._score()
+        return lines + self._given_up() + self._elsewhere() + self._weak() + self._idle() + self._score()
 
     def _by_claim(self) -> list[str]:
         return [f"{claim.id}: {' '.join(finding.killers) or '-'}" for claim, finding in self._judged]
@@ -92,6 +92,10 @@ class Report:
         return [
             f"{claim.place} {claim.id}: fails without an impostor: {finding.detail}" for claim, finding in self.unsound
         ]
+
+    def _given_up(self) -> list[str]:
+        slow = [claim.id for claim, finding in self._judged if finding.gave_up and finding.standing]
+        return [f"\nnot everything was tried, for lack of time, on: {', '.join(slow)}"] if slow else []
 
     def _weak(self) -> list[str]:
         weak = [(claim, finding) for claim, finding in self._judged if finding.answers_only]
