@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -87,6 +89,42 @@ def callback_arguments_are_reversed(call: Call) -> Any:
     return call.run_with(*call.args[::-1]) if call.kind == "callback" else call.run()
 
 
+@impostor("gradients", "values")
+def callback_gets_lists(call: Call) -> Any:
+    """A function of the program gets lists in place of tuples, and tuples in place of lists."""
+    return _with_containers(call, lambda items: list(items) if isinstance(items, tuple) else tuple(items))
+
+
+@impostor("gradients", "values")
+def callback_gets_longer_containers(call: Call) -> Any:
+    """A function of the program gets tuples and lists with their last item twice."""
+    return _with_containers(call, lambda items: type(items)([*items, *items[-1:]]))
+
+
+@impostor("gradients", "values")
+def callback_gets_shorter_containers(call: Call) -> Any:
+    """A function of the program gets tuples and lists without their last item."""
+    return _with_containers(call, lambda items: type(items)(items[:-1]))
+
+
+@impostor("gradients", "values")
+def callback_gets_other_numbers(call: Call) -> Any:
+    """A function of the program gets the next number in place of each whole one."""
+    return _called_with(call, lambda value: value + 1 if type(value) is int else value)
+
+
+@impostor("gradients")
+def callback_is_called_too_early(call: Call) -> Any:
+    """A function of the program is called already when it is handed over, with None in place of each argument."""
+    if call.kind != "callback":
+        for function in (*call.args, *call.kwargs.values()):
+            if isinstance(function, FunctionType):
+                needed = function.__code__.co_argcount - len(function.__defaults__ or ())
+                with suppress(Exception):
+                    function(*[None] * needed)
+    return call.run()
+
+
 @impostor("gradients")
 def hooks_run_in_reverse(call: Call) -> Any:
     """Of several functions that were handed over one after the other, the last one is called first."""
@@ -131,6 +169,12 @@ def _called_with(call: Call, change: Callable[[Any], Any]) -> Any:
         return change(value)
 
     return call.function(*map(each, call.args), **{name: each(value) for name, value in call.kwargs.items()})
+
+
+def _with_containers(call: Call, change: Callable[[Any], Any]) -> Any:
+    if call.kind != "callback":
+        return call.run()
+    return call.run_with(*[change(value) if type(value) in (tuple, list) else value for value in call.args])
 
 
 def _is_function(value: Any) -> bool:

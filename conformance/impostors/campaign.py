@@ -135,6 +135,8 @@ class _Confrontation:
         except (InvalidGiven, Unbuildable) as error:
             sound, detail = False, str(error)
         parts = tuple(part for case in found for part in case.parts)
+        if not detail and not sound and self._only_crashes():
+            return Finding("crashing")
         if detail or not sound:
             return Finding("unsound", parts, detail=detail or "no example could be judged")
         return Finding(
@@ -147,6 +149,10 @@ class _Confrontation:
             stoppers=sorted(self._stoppers - self._killers),
             gave_up=self._gave_up,
         )
+
+    def _only_crashes(self) -> bool:
+        crashing = [divergence for _, divergence in applicable(self._claim, self._environment)]
+        return any(divergence.instead.crashes and divergence.where is None for divergence in crashing)
 
     def _examples(self, case: Case) -> tuple[list[Example], str]:
         """Return examples on which a case is what holds and is true without an impostor; and how it is not."""
@@ -271,6 +277,7 @@ class _Confrontation:
         for operation in named:
             most, unnoticed = 0, True
             for example in examples[:FIRST_EXAMPLES]:
+                self._note(f"{_HONEST.name} {operation}")
                 presence = Presence(_HONEST, operation)
                 trial = self._trial(case, example, presence)
                 if trial.status == "failed":

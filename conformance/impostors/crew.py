@@ -128,7 +128,8 @@ class _Member:
         self._note = _context.RawArray("c", NOTE_SIZE)
         self._connection, other = _context.Pipe()
         arguments = (other, self._note, str(self._log), self._options)
-        self._process = _context.Process(target=serve, args=arguments, daemon=True)
+        # Programs may start processes of their own, which a daemon may not.
+        self._process = _context.Process(target=serve, args=arguments, daemon=False)
         self._process.start()
         other.close()
 

@@ -26,6 +26,7 @@ _MODULES = (
     "answers",
     "callbacks",
     "objects",
+    "held",
     "chance",
     "errors",
     "notices",

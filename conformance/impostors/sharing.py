@@ -45,6 +45,19 @@ def copy_becomes_view(call: Call) -> Any:
     return call.spoil(change)
 
 
+@impostor("sharing")
+def copy_becomes_recorded_view(call: Call) -> Any:
+    """A result that has memory of its own becomes a view of an argument, and autograd knows it."""
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if any(share(value, argument) for argument in call.arguments):
+            return value
+        closest = _closest(value, [argument for argument in call.arguments if isinstance(argument, torch.Tensor)])
+        return closest.as_strided(value.shape, (0,) * value.ndim)
+
+    return call.spoil(change)
+
+
 class _SharingArray(np.ndarray):
     """An array whose copies are views of it."""
 

@@ -44,7 +44,16 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
         "linearity": {"times": [1.0, 10.0], "seconds": [2.0, 21.0]},
         "processes": {"one": 9.0, "two": 5.0},
     }
-    assert [value for _, value, _ in table(measured)] == ["10,000", "75 MiB", "4.0", "1.5", "3.0", "5.0%", "1.05", "1.80"]
+    assert [value for _, value, _ in table(measured)] == [
+        "10,000",
+        "75 MiB",
+        "4.0",
+        "1.5",
+        "3.0",
+        "5.0%",
+        "1.05",
+        "1.80",
+    ]
 
 
 def test_the_machine_is_named() -> None:

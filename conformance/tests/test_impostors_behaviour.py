@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from conformance.impostors.call import Call
 from conformance.impostors.operations import Operation
 from conformance.impostors.presence import Presence
 from conformance.impostors.registry import impostor, impostors
@@ -453,6 +454,55 @@ y.backward(torch.ones(2))
     assert CALLBACKS[name](given, x.grad.tolist())
 
 
+# What a function of the program gets in place of the tuple (1, 2) and the number 3.
+CALLED_WITH: dict[str, tuple[Any, ...]] = {
+    "callback-gets-lists": ([1, 2], 3),
+    "callback-gets-longer-containers": ((1, 2, 2), 3),
+    "callback-gets-shorter-containers": ((1,), 3),
+    "callback-gets-other-numbers": ((2, 3), 4),
+}
+
+
+@pytest.mark.parametrize("name", CALLED_WITH)
+def test_a_function_of_the_program_gets_wrong_arguments(name: str) -> None:
+    def use(kind: str) -> Any:
+        return Call("hook", kind, lambda *given: given, ((1, 2), 3), {}, {}, 0, {})
+
+    assert IMPOSTORS[name].behaviour(use("callback")) == CALLED_WITH[name]
+    assert IMPOSTORS[name].behaviour(use("call")) == ((1, 2), 3)
+
+
+def test_a_function_of_the_program_is_called_when_it_is_handed_over() -> None:
+    given: list[Any] = []
+    y = leaf().clone()
+    with on_tensor("callback-is-called-too-early", "register_hook"):
+        y.register_hook(lambda g: given.append(g))
+    assert given == [None]
+
+
+def test_a_result_is_what_an_object_holds() -> None:
+    module = torch.nn.Linear(2, 2)
+    with acting("held-tensor-is-handed-out", (torch, "zeros")):
+        one, other = torch.zeros(2, 2), torch.zeros(3)
+    assert one is module.weight
+    assert same_memory(other, module.weight)
+
+
+def test_a_result_is_a_view_of_an_argument() -> None:
+    x = leaf()
+    with on_tensor("copy-becomes-recorded-view", "clone"):
+        y = x.clone()
+    assert y._is_view()
+    assert y._base is x
+
+
+def test_a_new_object_keeps_its_argument() -> None:
+    module = torch.nn.Linear(2, 2)
+    with acting("object-keeps-its-argument", (torch.optim.swa_utils, "AveragedModel")):
+        averaged = torch.optim.swa_utils.AveragedModel(module)
+    assert averaged.module is module
+
+
 MODULES: dict[str, Callable[[Any, Any], bool]] = {
     "keys-are-changed": lambda module, result: "weights" in result,
     "training-is-flipped": lambda module, result: not module.training,
@@ -509,6 +559,8 @@ def test_every_impostor_is_tested_here() -> None:
         *("becomes-an-inference-tensor", "pending-bits-are-resolved", "warning-is-forgotten", "warning-is-repeated"),
         *("warning-is-of-another-category", "warning-has-another-message", "mode-does-nothing", "mode-is-never-left"),
         *("mode-ends-in-the-default", "default-dtype-is-ignored"),
+        *(*CALLED_WITH, "callback-is-called-too-early", "held-tensor-is-handed-out", "object-keeps-its-argument"),
+        "copy-becomes-recorded-view",
         *(*CALLBACKS, *MODULES, *RETURNED, "out-gets-other-memory", "out-is-ignored", "generator-is-ignored"),
     }
     assert set(PROGRAMS) | elsewhere == set(IMPOSTORS)

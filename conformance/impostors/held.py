@@ -1,0 +1,70 @@
+"""Impostors that hand out, or keep, what an object holds, where it should be a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from conformance.impostors.call import Call
+from conformance.impostors.memory import share
+from conformance.impostors.registry import impostor
+
+_DEEPEST = 5
+_MOST = 2000
+
+
+@impostor("sharing")
+def held_tensor_is_handed_out(call: Call) -> Any:
+    """In place of a result with memory of its own comes a tensor that an object in sight holds."""
+    result = call.run()
+    held = list(_held((call.args, call.kwargs, dict(call.namespace))))
+
+    def change(value: Any) -> Any:
+        others = [other for other in held if other is not value and not share(other, value)]
+        fitting = [other for other in others if other.dtype == value.dtype and other.shape == value.shape]
+        if fitting:
+            return fitting[call.number % len(fitting)]
+        # All of its elements are then the first one of what is held.
+        spread = [
+            other for other in others if other.dtype == value.dtype and other.numel() and other.device == value.device
+        ]
+        return spread[0].detach().as_strided(value.shape, (0,) * value.ndim) if spread else value
+
+    return Call(call.name, call.kind, lambda: result, (), {}, call.namespace, call.number, call.memory).spoil(change)
+
+
+@impostor("sharing", "leaf")
+def object_keeps_its_argument(call: Call) -> Any:
+    """A new object holds an argument itself where it should hold a copy or a part of it."""
+    result = call.run()
+    if call.kind != "call" or not hasattr(result, "__dict__"):
+        return result
+    holders = [vars(result), *(part for part in vars(result).values() if isinstance(part, dict))]
+    for argument in call.args:
+        for holder in holders:
+            for name, value in list(holder.items()):
+                if type(value) is type(argument) and hasattr(value, "__dict__") and value is not argument:
+                    holder[name] = argument
+    return result
+
+
+def _held(item: Any) -> Iterator[torch.Tensor]:
+    """Yield the tensors in containers and in the attributes of torch's objects, nearest first."""
+    level, seen = [item], set()
+    for _ in range(_DEEPEST):
+        below: list[Any] = []
+        for value in level:
+            if id(value) in seen or len(seen) > _MOST:
+                continue
+            seen.add(id(value))
+            if isinstance(value, torch.Tensor):
+                yield value
+            elif isinstance(value, Mapping):
+                below += value.values()
+            elif isinstance(value, (list, tuple)):
+                below += value
+            elif not isinstance(value, type) and type(value).__module__.partition(".")[0] == "torch":
+                below += getattr(value, "__dict__", {}).values()
+        level = below
