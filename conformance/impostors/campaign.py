@@ -40,7 +40,7 @@ _LONGEST = 2.0
 #: How many attempts at one operation may take longer before it is left out.
 _MOST_WAITS = 3
 #: How long one claim may take this process, in seconds; most fall within a tenth of one.
-_LONGEST_CLAIM = 8.0
+_LONGEST_CLAIM = 5.0
 
 
 def confront(

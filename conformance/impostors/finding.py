@@ -32,7 +32,8 @@ class Finding:
     ----------
     status : str
         ``judged``, or why there is nothing to judge: ``absent``, ``inapplicable``, ``unspecified``, ``timing``,
-        ``crashing`` where torch dies on every example, as is recorded, or ``unsound`` where the claim is false, or decides nothing, without any impostor.
+        ``crashing`` where torch dies on every example, as is recorded, or ``unsound`` where the claim is false, or
+        decides nothing, without any impostor.
     parts : tuple of Part
         What must be true.
     killed : dict

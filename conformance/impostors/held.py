@@ -22,8 +22,9 @@ def held_tensor_is_handed_out(call: Call) -> Any:
     held = list(_held((call.args, call.kwargs, dict(call.namespace))))
 
     def change(value: Any) -> Any:
-        others = [other for other in held if other is not value and not share(other, value)]
-        fitting = [other for other in others if other.dtype == value.dtype and other.shape == value.shape]
+        alike = [other for other in held if (other.dtype, other.device) == (value.dtype, value.device)]
+        others = [other for other in alike if other is not value and not share(other, value)]
+        fitting = [other for other in others if other.shape == value.shape]
         if fitting:
             return fitting[call.number % len(fitting)]
         # All of its elements are then the first one of what is held.
@@ -52,7 +53,8 @@ def object_keeps_its_argument(call: Call) -> Any:
 
 def _held(item: Any) -> Iterator[torch.Tensor]:
     """Yield the tensors in containers and in the attributes of torch's objects, nearest first."""
-    level, seen = [item], set()
+    level: list[Any] = [item]
+    seen: set[int] = set()
     for _ in range(_DEEPEST):
         below: list[Any] = []
         for value in level:

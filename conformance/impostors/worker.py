@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 from multiprocessing.connection import Connection
@@ -36,6 +37,8 @@ def serve(requests: Connection, note: Any, log: str, options: Options) -> None:
         What all processes are told.
     """
     _redirect(log)
+    # This process was spawned, and hands that on; a program's processes start as they do by default.
+    multiprocessing.set_start_method(None, force=True)
     from conformance.impostors.campaign import confront
     from conformance.impostors.registry import add_file, impostors
     from conformance.runner.environment import describe

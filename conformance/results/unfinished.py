@@ -134,11 +134,17 @@ def _take(temporary: Path, path: Path) -> bool:
 
 def read_unfinished(folder: Path) -> Iterator[Results]:
     """Yield what stopped runs have left, the oldest first; what can't be read of it is left out."""
-    paths = [path for path in Path(folder, FOLDER).glob("torch-*.json") if path.is_file()]
-    for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
-        found = _read(path)
-        if found is not None:
-            yield found
+    aged: list[tuple[int, Path]] = []
+    with contextlib.suppress(FileNotFoundError):  # another run that ends removes its file, and the folder
+        for path in Path(folder, FOLDER).glob("torch-*.json"):
+            with contextlib.suppress(FileNotFoundError):
+                if path.is_file():
+                    aged.append((path.stat().st_mtime_ns, path))
+    for _, path in sorted(aged):
+        with contextlib.suppress(FileNotFoundError):
+            found = _read(path)
+            if found is not None:
+                yield found
 
 
 def _read(path: Path) -> Optional[Results]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 
 from conformance.results.store import ResultError, Results, load_folder, load_results, replace_file, save_results
+from conformance.results.unfinished import read_unfinished
 
 ENVIRONMENT = {
     "torch": "2.13.0",
@@ -102,3 +104,25 @@ def test_what_is_no_result_file_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ResultError, match=r"torch-2\.13\.0-cpu\.json"):
         load_results(path)
+
+
+def test_what_another_run_removes_meanwhile_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "unfinished"
+    stop = threading.Event()
+
+    def come_and_go() -> None:
+        while not stop.is_set():
+            folder.mkdir(exist_ok=True)
+            path = folder / "torch-1.8.1-cpu.json"
+            path.write_text("{\n}\n")
+            path.unlink()
+            folder.rmdir()
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        for _ in range(3000):
+            assert list(read_unfinished(tmp_path)) == []
+    finally:
+        stop.set()
+        other.join()
