@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     impostors.add_argument("-n", dest="processes", type=int, metavar="N", help="processes (default: one per processor)")
     impostors.add_argument("--results", type=Path, metavar="DIR", help="write the record of a whole campaign to DIR")
     impostors.add_argument(
-        "--known", type=Path, metavar="FILE", help="an earlier record: confront what it judged; what stands there may"
+        "--known", type=Path, metavar="FILE", help="an earlier record: try first what killed then; what stood may stand"
     )
     impostors.add_argument("-v", "--verbose", action="store_true", help="name the impostors that kill each claim")
     impostors.set_defaults(function=_impostors)

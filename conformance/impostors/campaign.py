@@ -13,7 +13,7 @@ from typing import Optional
 from conformance.census.docstrings import exists
 from conformance.impostors.call import Call
 from conformance.impostors.deadline import Deadline
-from conformance.impostors.finding import Finding
+from conformance.impostors.finding import NO_HINT, Finding, Hint
 from conformance.impostors.operations import Operation, operations, operations_at_sites
 from conformance.impostors.parts import Case, applicable, cases
 from conformance.impostors.presence import OCCASIONS, Presence
@@ -51,6 +51,7 @@ def confront(
     skip: frozenset[str] = frozenset(),
     crashed: frozenset[str] = frozenset(),
     only: Optional[Iterable[str]] = None,
+    hint: Optional[Hint] = None,
 ) -> Finding:
     """Confront one claim with the impostors.
 
@@ -64,6 +65,8 @@ def confront(
         Names of impostors under which torch crashed.
     only
         Names of the impostors to use; all of them without it.
+    hint
+        What an earlier campaign showed for this very claim.
     """
     reason = _not_judged(claim, environment)
     if reason:
@@ -71,7 +74,7 @@ def confront(
     chosen = [item for name, item in impostors().items() if only is None or name in set(only)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _Confrontation(claim, environment, chosen, note, skip, crashed).finding()
+        return _Confrontation(claim, environment, chosen, note, skip, crashed, hint or NO_HINT).finding()
 
 
 def _not_judged(claim: Claim, environment: dict[str, str]) -> Optional[str]:
@@ -103,12 +106,17 @@ class _Confrontation:
         note: Callable[[str], None],
         skip: frozenset[str],
         crashed: frozenset[str],
+        hint: Hint,
     ) -> None:
         self._claim = claim
         self._environment = environment
         self._device = environment["device"]
         # Those made for the claim's family come first.
-        self._impostors = sorted(chosen, key=lambda item: claim.family not in item.families)
+        everyone = sorted(chosen, key=lambda item: claim.family not in item.families)
+        recorded = [item for item in everyone if item.name in hint.killers]
+        # What killed it before kills it again, as a rule, and then nothing else is tried.
+        self._rounds = [recorded, everyone] if recorded else [everyone]
+        self._known_to_stand = hint.standing
         self._note = note
         self._skip = skip
         self._killers = set(crashed)
@@ -196,14 +204,28 @@ class _Confrontation:
         return None
 
     def _confront(self, case: Case, examples: list[Example]) -> None:
-        """Be wrong at the claim's subject, then at what else the program uses, then in what the expressions ask."""
-        standing = {part.name for part in case.parts}
+        """Try the impostors that are likely to kill the claim, then all, as long as some part stands."""
+        standing = {part.name for part in case.parts} - self._known_to_stand
         used = self._used(case, examples, operations(self._claim, case.plan))
+        for chosen in self._rounds:
+            if standing or chosen is self._rounds[0]:
+                standing = self._round(case, examples, used, chosen, standing)
+
+    def _round(
+        self, case: Case, examples: list[Example], used: list[_Used], chosen: list[Impostor], standing: set[str]
+    ) -> set[str]:
+        """Be wrong at the claim's subject, then at what else the program uses, then in what the expressions ask.
+
+        Returns
+        -------
+        set of str
+            The parts that stand.
+        """
         acting = [item for item in used if item.operation.in_program]
         own = [item for item in acting if item.operation.is_subject]
         others = [item for item in acting if not item.operation.is_subject]
         asked = [item for item in used if not item.operation.in_program]
-        for impostor in self._impostors:
+        for impostor in chosen:
             if self._claim.family in impostor.families:
                 standing -= self._first_kill(case, impostor, own or acting, examples[:FIRST_EXAMPLES])
         fallen: dict[str, set[str]] = {"own": set(), "others": set(), "asked": set()}
@@ -223,14 +245,17 @@ class _Confrontation:
                 groups += [("others", [item for item in there if not item.operation.is_subject])]
                 asked += [item for item in at_sites if not item.operation.in_program]
                 for kind, group in (*groups[2:], ("asked", asked)):
-                    fallen[kind] |= self._exhaust(case, standing, group, examples[:FIRST_EXAMPLES], OCCASIONS[:1])
+                    fallen[kind] |= self._exhaust(
+                        case, chosen, standing, group, examples[:FIRST_EXAMPLES], OCCASIONS[:1]
+                    )
                     standing -= fallen[kind]
             for kind, group in (*groups, ("asked", asked)) if at_sites is not None else groups:
-                fallen[kind] |= self._exhaust(case, standing, group, some, occasions)
+                fallen[kind] |= self._exhaust(case, chosen, standing, group, some, occasions)
                 standing -= fallen[kind]
         if own:
             self._elsewhere_only |= fallen["others"]
         self._answers_only |= fallen["asked"]
+        return standing
 
     def _at_sites(self, case: Case, examples: list[Example], reached: set[str]) -> list[_Used]:
         """Return the uses that a rewritten program shows, where a name alone does not reach."""
@@ -253,16 +278,17 @@ class _Confrontation:
     def _exhaust(
         self,
         case: Case,
+        chosen: list[Impostor],
         standing: set[str],
         used: list[_Used],
         examples: list[Example],
         occasions: tuple[str, ...],
     ) -> set[str]:
-        """Try every impostor on every example as long as some part stands; return the parts that fell."""
+        """Try every chosen impostor on every example as long as some part stands; return the parts that fell."""
         left = set(standing)
         if not left:
             return set()
-        for impostor in self._impostors:
+        for impostor in chosen:
             for item in used:
                 for occasion in [name for name in item.occasions if name in occasions]:
                     for example in examples:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.impostors.crew import Crew, CrewFailed, processors
-from conformance.impostors.record import load_record, record_of, save_record
+from conformance.impostors.record import hints_from, load_record, record_of, save_record
 from conformance.impostors.report import Report
 from conformance.language.corpus import default_root, load_corpus
 from conformance.results.store import ResultError
@@ -42,7 +42,7 @@ def confront_claims(
     results
         Folder of result files. The record of a whole campaign is written into its folder ``impostors``.
     known
-        An earlier record: only what it judged is confronted, and what stands there is told and is no failure.
+        An earlier record: the impostors that killed a claim come first, and what stands there is no failure.
     verbose
         Print the impostors that kill each claim.
     """
@@ -62,16 +62,13 @@ def confront_claims(
         print(f"conformance: {len(problems)} mistakes in the specs; nothing was run", file=sys.stderr)
         return 2
     claims = [claim for claim in corpus.claims if select is None or select in claim.id]
-    if earlier is not None:
-        newer = [claim for claim in claims if claim.id not in earlier.claims]
-        claims = [claim for claim in claims if claim.id in earlier.claims]
-        print(f"{len(newer)} claims are not in {known}; they are not confronted, and not proven to be able to fail")
+    hints = hints_from(earlier, claims) if earlier else {}
     if not claims:
         print("conformance: no claim matches", file=sys.stderr)
         return 2
     crew = Crew(min(processes or processors(), len(claims)), plugins=added, only=only)
     try:
-        findings = crew.confront(claims, lambda done: _tell(done, len(claims)))
+        findings = crew.confront(claims, lambda done: _tell(done, len(claims)), hints)
     except CrewFailed as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2

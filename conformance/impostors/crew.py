@@ -7,11 +7,12 @@ import multiprocessing.connection
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Optional
 
-from conformance.impostors.finding import Finding
+from conformance.impostors.finding import Finding, Hint
 from conformance.impostors.worker import NOTE_SIZE, Options, attempt_in, serve
 from conformance.language.model import Claim
 
@@ -61,11 +62,18 @@ class Crew:
         self.environment: dict[str, str] = {}
         self.impostors: dict[str, str] = {}
 
-    def confront(self, claims: Iterable[Claim], tell: Callable[[int], None] = lambda done: None) -> dict[str, Finding]:
+    def confront(
+        self,
+        claims: Iterable[Claim],
+        tell: Callable[[int], None] = lambda done: None,
+        hints: Mapping[str, Hint] = MappingProxyType({}),
+    ) -> dict[str, Finding]:
         """Confront every claim and return what was found, by id.
 
         Parameters
         ----------
+        hints
+            What an earlier campaign showed, by id.
         tell
             Called with the number of claims done, now and then.
 
@@ -83,7 +91,8 @@ class Crew:
         while waiting or any(member.claim for member in self._members):
             for member in self._members:
                 if member.claim is None and waiting:
-                    member.ask(waiting.pop())
+                    claim = waiting.pop()
+                    member.ask(claim, hints.get(claim.id))
             busy = [member for member in self._members if member.claim]
             multiprocessing.connection.wait([handle for member in busy for handle in member.handles], timeout=0.5)
             for member in busy:
@@ -111,6 +120,7 @@ class _Member:
         self._connection: Any = None
         self._note: Any = None
         self.claim: Optional[Claim] = None
+        self._hint: Optional[Hint] = None
         self._served = 0
         self._skip: frozenset[str] = frozenset()
         self._crashed: frozenset[str] = frozenset()
@@ -145,9 +155,9 @@ class _Member:
         printed = self._log.read_text(errors="replace") if self._log.exists() else ""
         raise CrewFailed(f"the process that imports torch did not start\n{printed[-2000:]}")
 
-    def ask(self, claim: Claim) -> None:
+    def ask(self, claim: Claim, hint: Optional[Hint]) -> None:
         """Let the process confront a claim."""
-        self.claim = claim
+        self.claim, self._hint = claim, hint
         self._skip = self._crashed = frozenset()
         self._send()
 
@@ -207,7 +217,7 @@ class _Member:
 
     def _send(self) -> None:
         self._seen, self._since = None, time.monotonic()
-        self._connection.send((self.claim, self._skip, self._crashed))
+        self._connection.send((self.claim, self._skip, self._crashed, self._hint))
 
 
 def processors() -> int:

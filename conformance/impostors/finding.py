@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -70,3 +71,13 @@ class Finding:
     def standing(self) -> list[Part]:
         """Return the parts that nothing made false."""
         return [part for part in self.parts if part.name not in self.killed]
+
+
+class Hint(NamedTuple):
+    """What an earlier campaign showed for a claim: which impostors killed it, and which parts none made false."""
+
+    killers: frozenset[str]
+    standing: frozenset[str]
+
+
+NO_HINT = Hint(frozenset(), frozenset())

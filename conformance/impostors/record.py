@@ -19,12 +19,14 @@ no times, paths or dates, so that equal campaigns give equal files.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.impostors.finding import Finding
+from conformance.impostors.finding import Finding, Hint
 from conformance.language.corpus import Corpus
+from conformance.language.model import Claim
 from conformance.results.store import read_record, replace_file
 
 VERSION = 1
@@ -106,6 +108,16 @@ def record_of(
             entry["unkillable"] = claim.unkillable
         claims[claim.id] = entry
     return Record(environment, corpus.revision(), impostors, claims)
+
+
+def hints_from(record: Record, claims: Iterable[Claim]) -> dict[str, Hint]:
+    """Return what a record says about claims that are still as they were then."""
+    found: dict[str, Hint] = {}
+    for claim in claims:
+        entry = record.claims.get(claim.id)
+        if entry is not None and entry["claim"] == claim.fingerprint():
+            found[claim.id] = Hint(frozenset(entry["killers"]), frozenset(entry.get("standing", ())))
+    return found
 
 
 def save_record(record: Record, folder: Path) -> Path:

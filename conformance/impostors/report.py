@@ -58,7 +58,8 @@ class Report:
     def _is_known(self, claim: Claim, finding: Finding) -> bool:
         if self._known is None:
             return False
-        standing = self._known.claims.get(claim.id, {}).get("standing", [])
+        entry = self._known.claims.get(claim.id, {})
+        standing = entry.get("standing", []) if entry.get("claim") == claim.fingerprint() else []
         return {part.name for part in finding.standing} <= set(standing)
 
     def lines(self, *, verbose: bool = False) -> list[str]:

@@ -27,8 +27,8 @@ def serve(requests: Connection, note: Any, log: str, options: Options) -> None:
     Parameters
     ----------
     requests
-        Gives a claim, the attempts to leave out and the impostors under which torch crashed; takes a `Finding`. The
-        first message that it takes is the environment and the impostors.
+        Gives a claim, the attempts to leave out, the impostors under which torch crashed, and a hint; takes a
+        `Finding`. The first message that it takes is the environment and the impostors.
     note
         Shared memory for the name of the running attempt.
     log
@@ -58,11 +58,11 @@ def serve(requests: Connection, note: Any, log: str, options: Options) -> None:
 
     while True:
         try:
-            claim, skip, crashed = requests.recv()
+            claim, skip, crashed, hint = requests.recv()
         except (EOFError, OSError):
             return
         note.value = b""
-        requests.send(confront(claim, environment, note=write, skip=skip, crashed=crashed, only=only))
+        requests.send(confront(claim, environment, note=write, skip=skip, crashed=crashed, only=only, hint=hint))
 
 
 def attempt_in(note: Any) -> Optional[str]:

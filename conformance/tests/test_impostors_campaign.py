@@ -12,9 +12,9 @@ import torch
 from conformance.impostors.campaign import confront
 from conformance.impostors.command import confront_claims
 from conformance.impostors.crew import Crew
-from conformance.impostors.finding import Finding
+from conformance.impostors.finding import Finding, Hint
 from conformance.impostors.operations import operations
-from conformance.impostors.record import load_record, record_of, save_record
+from conformance.impostors.record import Record, hints_from, load_record, record_of, save_record
 from conformance.impostors.report import Report
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
@@ -292,6 +292,25 @@ def waits(call):
     while True:
         time.sleep(0.01)
 '''
+
+
+def test_with_a_hint_what_killed_before_comes_first_and_what_stood_is_left(read_claim: ReadClaim) -> None:
+    claim = read_claim(CLONE + "expect: ['independent(y, x)', 'y.ndim >= 0']")
+    tried: list[str] = []
+    hint = Hint(frozenset({"copy-becomes-view"}), frozenset({"expect[1]"}))
+    finding = confront(claim, ENVIRONMENT, note=lambda attempt: tried.append(attempt.split()[0]), hint=hint)
+    assert standing(finding) == ["expect[1]"]
+    assert set(tried) <= {"honest", "copy-becomes-view"}
+    wrong = Hint(frozenset({"first-element-is-off"}), frozenset())
+    assert standing(confront(claim, ENVIRONMENT, hint=wrong)) == ["expect[1]"]
+
+
+def test_hints_are_for_claims_as_they_were(read_claim: ReadClaim) -> None:
+    before, after = read_claim(CLONE + "expect: equal(y, x)"), read_claim(CLONE + "expect: 'y.shape == x.shape'")
+    entry = {"claim": before.fingerprint(), "parts": 1, "killers": ["first-element-is-off"]}
+    record = Record(ENVIRONMENT, "", {}, {before.id: entry})
+    assert hints_from(record, [before]) == {before.id: Hint(frozenset({"first-element-is-off"}), frozenset())}
+    assert hints_from(record, [after]) == {}
 
 
 def test_a_crash_or_a_hang_does_not_end_the_campaign(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zlib
@@ -15,6 +16,7 @@ pytest.importorskip("sphinx", reason="the reference is built where Sphinx is ins
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
 from conformance.language.corpus import load_corpus
+from conformance.reference.subject_index import module_of
 from conformance.results.store import save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
@@ -247,6 +249,28 @@ def test_page_of_a_subject_that_is_gone_is_removed(tmp_path: Path) -> None:
     (folder / "reference" / "torch.gone.rst").write_text("torch.gone\n==========\n", encoding="utf-8")
     assert sites.build(folder).status == 0
     assert not (folder / "reference" / "torch.gone.rst").exists()
+
+
+def test_subjects_stand_under_their_modules_and_not_in_every_sidebar(site: Site) -> None:
+    index = site.page("reference/index")
+    assert f'href="{DETACH}.html"' in index
+    assert "torch.Tensor" in [heading.strip() for heading in re.findall(r"<h2>([^<]*)", index)]
+    assert f'href="{DETACH}.html"' not in site.page("reference/torch.Tensor.detach_").partition('<div class="main">')[0]
+
+
+@pytest.mark.parametrize(
+    ("subject", "module"),
+    [
+        ("torch.Tensor.detach", "torch.Tensor"),
+        ("torch.nn.Module.state_dict", "torch.nn"),
+        ("torch.autograd.Function.vmap", "torch.autograd"),
+        ("torch.nn.functional.relu", "torch.nn.functional"),
+        ("torch.clone", "torch"),
+        ("notes/tensor-views", "Notes"),
+    ],
+)
+def test_a_subject_has_a_module(subject: str, module: str) -> None:
+    assert module_of(subject) == module
 
 
 def test_name_with_a_trailing_underscore_keeps_it(site: Site) -> None:
