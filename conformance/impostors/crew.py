@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Optional
 
-from conformance.impostors.finding import Finding, Hint
+from conformance.impostors.finding import HONEST, Finding, Hint
 from conformance.impostors.worker import NOTE_SIZE, Options, attempt_in, serve
 from conformance.language.model import Claim
 
@@ -210,8 +210,9 @@ class _Member:
             identity, self.claim = self.claim.id, None
             return identity, Finding("unsound", detail=f"torch {end} on it, {attempt or 'without an impostor'}")
         self._skip |= {attempt}
-        if crashed:
-            self._crashed |= {attempt.partition(" ")[0]}
+        name = attempt.partition(" ")[0]
+        if crashed and name != HONEST:
+            self._crashed |= {name}
         self._send()
         return None
 

@@ -73,6 +73,10 @@ class Finding:
         return [part for part in self.parts if part.name not in self.killed]
 
 
+#: The name of what replaces an operation and does what torch does.
+HONEST = "honest"
+
+
 class Hint(NamedTuple):
     """What an earlier campaign showed for a claim: which impostors killed it, and which parts none made false."""
 
