@@ -73,7 +73,7 @@ def table(measured: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if "linearity" in measured:
         times, seconds_each = measured["linearity"]["times"], measured["linearity"]["seconds"]
         cost = seconds_each[-1] / seconds_each[0] / times[-1]
-        rows.append((f"a claim in {times[-1]:.0f} times the corpus, in claims of the corpus", f"{cost:.2f}", "1"))
+        rows.append((f"a claim among {times[-1]:.0f} times as many, in claims among few", f"{cost:.2f}", "1"))
     if "processes" in measured:
         rows.append(("two processes", f"{measured['processes']['one'] / measured['processes']['two']:.2f}", "1.8"))
     if measured.get("array_api") and "throughput" in measured:

@@ -14,7 +14,7 @@ from conformance.reference.content import Reference
 from conformance.reference.plot import mark_only, ratio_plot
 
 _MOST_BYTES = 1_000_000
-_DESCRIPTION = "Cost of one claim, and of one example, where there are more; 1× is what it costs in today's corpus."
+_DESCRIPTION = "Cost of one claim, and of one example, where there are more; 1× is what it costs among the fewest."
 
 
 def load_scaling(folder: Path) -> Optional[dict[str, list[float]]]:
