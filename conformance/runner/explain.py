@@ -8,8 +8,9 @@ import tempfile
 from typing import Any
 
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-# Names of temporary files and folders differ from run to run; the last part of the path is the program's own.
+# Where temporary files and folders are, and what Python names them, differ from run to run.
 _TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[\w.-]+/)*")
+_RANDOM_NAME = re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b")
 # Where a process has its memory, on the 64-bit systems that torch runs on.
 _ADDRESSES = range(2**32, 2**47)
 _LONGEST = 160
@@ -24,7 +25,7 @@ def shown(value: Any) -> str:
         text = repr(value)
     except Exception as error:  # a repr that fails must not hide the failure it explains
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
-    folded = _TEMPORARY.sub("…/", _ADDRESS.sub("0x…", " ".join(text.split())))
+    folded = _RANDOM_NAME.sub("tmp…", _TEMPORARY.sub("…/", _ADDRESS.sub("0x…", " ".join(text.split()))))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"
 
 
