@@ -41,6 +41,8 @@ _LONGEST = 2.0
 _MOST_WAITS = 3
 #: How long one claim may take this process, in seconds; most fall within a tenth of one.
 _LONGEST_CLAIM = 5.0
+#: The same for a claim that an earlier campaign killed: it ends as soon as it is killed again.
+_LONGEST_KNOWN_CLAIM = 60.0
 
 
 def confront(
@@ -127,7 +129,7 @@ class _Confrontation:
         self._rewritten: Optional[Plan] = None
         self._waits: Counter[str] = Counter()
         self._state = GlobalState()
-        self._until = time.process_time() + _LONGEST_CLAIM
+        self._until = time.process_time() + (_LONGEST_KNOWN_CLAIM if hint.killers else _LONGEST_CLAIM)
         self._gave_up = False
 
     def finding(self) -> Finding:

@@ -202,9 +202,13 @@ class _Member:
     def _start_over(self, *, crashed: bool) -> Optional[tuple[str, Finding]]:
         assert self.claim is not None
         attempt = attempt_in(self._note)
+        spoiled = attempt is None and self._served > 0
         self.stop()
         self.start()
         self.greeting()
+        if spoiled:
+            self._send()  # what was tried on other claims before may be to blame: the new process has served none
+            return None
         if attempt is None or attempt in self._skip or len(self._skip) > _MOST_CRASHES:
             end = "crashes" if crashed else "hangs"
             identity, self.claim = self.claim.id, None
