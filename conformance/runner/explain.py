@@ -11,6 +11,8 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 # Where temporary files and folders are, and what Python names them, differ from run to run.
 _TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[\w.-]+/)*")
 _RANDOM_NAME = re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b")
+# The symbol of a ragged dimension counts the nested tensors that the process has made.
+_RAGGED = re.compile(r"(?<=[(, ])j\d+(?=[,)\]])")
 # Where a process has its memory, on the 64-bit systems that torch runs on.
 _ADDRESSES = range(2**32, 2**47)
 _LONGEST = 160
@@ -18,14 +20,15 @@ _MOST_PARTS = 8
 
 
 def shown(value: Any) -> str:
-    """Return a value's repr on one line, bounded in length, addresses and temporary folders replaced."""
+    """Return a value's repr on one line, bounded in length, without what differs from process to process."""
     if type(value) is int and value in _ADDRESSES:
         return "0x…"
     try:
         text = repr(value)
     except Exception as error:  # a repr that fails must not hide the failure it explains
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
-    folded = _RANDOM_NAME.sub("tmp…", _TEMPORARY.sub("…/", _ADDRESS.sub("0x…", " ".join(text.split()))))
+    folded = _ADDRESS.sub("0x…", " ".join(text.split()))
+    folded = _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", _TEMPORARY.sub("…/", folded)))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"
 
 

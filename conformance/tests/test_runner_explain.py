@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 import torch
 
 from conformance.runner.explain import explain, shown
@@ -22,3 +23,10 @@ def test_addresses_are_not_told_and_other_numbers_are() -> None:
     assert shown(object()) == "<object object at 0x…>"
     assert shown(2**31) == "2147483648"
     assert shown(2**63 - 1) == "9223372036854775807"
+
+
+@pytest.mark.skipif(not hasattr(torch, "jagged"), reason="this torch has no nested tensors with a ragged dimension")
+def test_how_many_ragged_dimensions_a_process_has_made_is_not_told() -> None:
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
+    assert shown(nested.shape) == "torch.Size([2, j…])"
+    assert shown("j1 and (j)") == "'j1 and (j)'"
