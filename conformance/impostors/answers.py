@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from conformance.impostors.call import Call
+from conformance.impostors.call import Call, rebuilt
 from conformance.impostors.registry import impostor
 
 
@@ -163,6 +163,32 @@ def container_has_an_item_more(call: Call) -> Any:
 def container_is_empty(call: Call) -> Any:
     """A container has no items."""
     return _with_items(call.run(), lambda items: [])
+
+
+@impostor("values", "errors")
+def empty_container_is_filled(call: Call) -> Any:
+    """A list, set or dict that should be empty, also one inside a tuple, has an item."""
+
+    def filled(value: Any) -> Any:
+        if type(value) in (list, set) and not value:
+            return type(value)(["another"])
+        if type(value) in (dict, OrderedDict) and not value:
+            return type(value)(another=None)
+        return rebuilt(value, [filled(item) for item in value]) if isinstance(value, tuple) else value
+
+    result = call.run()
+    return result if isinstance(result, torch.Size) else filled(result)
+
+
+@impostor("values")
+def text_names_everything(call: Call) -> Any:
+    """A text speaks of every function that torch has."""
+
+    def change(value: Any) -> Any:
+        names = {*dir(torch), *dir(torch.Tensor), *dir(torch.nn), *dir(torch.nn.functional)}
+        return f"{value} {' '.join(sorted(names))}" if isinstance(value, str) else value
+
+    return call.answer(change)
 
 
 @impostor("values")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from types import FunctionType
@@ -9,7 +10,7 @@ from typing import Any
 
 import torch
 
-from conformance.impostors.call import Call, values_in
+from conformance.impostors.call import Call, each_value, values_in
 from conformance.impostors.memory import alias, copied
 from conformance.impostors.registry import impostor
 
@@ -129,6 +130,63 @@ def callback_is_called_too_early(call: Call) -> Any:
 def hooks_run_in_reverse(call: Call) -> Any:
     """Of several functions that were handed over one after the other, the last one is called first."""
     return _handed_over(call, lambda number, functions: functions[-1 - number])
+
+
+@impostor("sharing", "values", "gradients")
+def callback_gets_what_is_in_sight(call: Call) -> Any:
+    """A function of the program gets a dict that the program has, in place of a copy of it."""
+    if call.kind != "callback":
+        return call.run()
+    known = [value for value in call.function.__globals__.values() if type(value) in (dict, OrderedDict)]
+
+    def original(value: Any) -> Any:
+        return next((other for other in known if _is_copy(value, other)), value) if isinstance(value, dict) else value
+
+    return call.run_with(*map(original, call.args))
+
+
+def _is_copy(value: dict[Any, Any], other: dict[Any, Any]) -> bool:
+    return (
+        type(value) is type(other) and [*value] == [*other] and all(value[name] is item for name, item in other.items())
+    )
+
+
+@impostor("sharing", "values")
+def handed_function_is_called_in_reverse(call: Call) -> Any:
+    """A function that was handed over is called at the end only, with the last arguments first."""
+    calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args: calls.append((function, args))
+
+    if call.kind != "call":
+        return call.run()
+    result = call.run_with(*[noted(value) if _is_function(value) else value for value in call.args])
+    for function, args in reversed(calls):
+        function(*args)
+    return result
+
+
+@impostor("sharing", "values", "gradients")
+def made_function_returns_its_argument(call: Call) -> Any:
+    """A function that torch made of another one does nothing and returns its argument."""
+    result = call.run()
+    if not _is_made(call, result):
+        return result
+    return lambda *args, **kwargs: args[0] if args else None
+
+
+@impostor("sharing", "values", "gradients")
+def made_function_returns_copies(call: Call) -> Any:
+    """A function that torch made of another one returns copies of its results."""
+    result = call.run()
+    if not _is_made(call, result):
+        return result
+    return lambda *args, **kwargs: each_value(result(*args, **kwargs), copied)
+
+
+def _is_made(call: Call, result: Any) -> bool:
+    return call.kind == "call" and _is_function(result) and any(_is_function(value) for value in call.args)
 
 
 @impostor("gradients")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Optional
 
@@ -43,14 +43,15 @@ def history_is_dropped_but_grad_required(call: Call) -> Any:
 
 @impostor("gradients", "leaf", "errors")
 def history_is_kept(call: Call) -> Any:
-    """A result that should stand for itself depends on an argument or on a tensor in sight."""
+    """A result that should stand for itself depends on an argument, a parameter of one, or a tensor in sight."""
     there = [value for value in call.in_sight if isinstance(value, torch.Tensor)]
 
     def change(value: torch.Tensor) -> torch.Tensor:
         if not value.is_leaf or not (value.is_floating_point() or value.is_complex()):
             return value
         arguments = [argument for argument in reversed(call.arguments) if isinstance(argument, torch.Tensor)]
-        sources = [source for source in (*arguments, *there) if source.requires_grad and source is not value]
+        known = (*arguments, *there, *_parameters_in(call.args))
+        sources = [source for source in known if source.requires_grad and source is not value]
         with torch.enable_grad():
             source = sources[0] if sources else torch.zeros(1, requires_grad=True)
             if (
@@ -311,6 +312,15 @@ def _hooked(value: torch.Tensor, hook: Callable[[torch.Tensor], torch.Tensor]) -
     if value.requires_grad:
         value.register_hook(hook)
     return value
+
+
+def _parameters_in(items: Iterable[Any]) -> Iterator[torch.nn.Parameter]:
+    """Yield the parameters of the modules among arguments and in lists of them."""
+    for item in items:
+        if isinstance(item, torch.nn.Module):
+            yield from item.parameters()
+        elif type(item) in (list, tuple):
+            yield from _parameters_in(item)
 
 
 def _is_function(value: Any) -> bool:

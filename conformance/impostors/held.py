@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from conformance.impostors.call import Call
+from conformance.impostors.call import Call, each_value
 from conformance.impostors.memory import share
 from conformance.impostors.registry import impostor
 
@@ -34,6 +34,33 @@ def held_tensor_is_handed_out(call: Call) -> Any:
         return spread[0].detach().as_strided(value.shape, (0,) * value.ndim) if spread else value
 
     return Call(call.name, call.kind, lambda: result, (), {}, call.namespace, call.number, call.memory).spoil(change)
+
+
+@impostor("sharing", "leaf")
+def held_tensor_comes_itself(call: Call) -> Any:
+    """In place of a new object on the memory of a tensor that an object in sight holds comes that tensor."""
+    result = call.run()
+    held = list(_held((call.args, call.kwargs, dict(call.namespace))))
+
+    def change(value: Any) -> Any:
+        return next((other for other in held if share(other, value) and other.shape == value.shape), value)
+
+    return each_value(result, change)
+
+
+@impostor("sharing")
+def setting_is_handed_out(call: Call) -> Any:
+    """In place of a tensor with memory of its own comes one that an optimizer in sight holds as a setting."""
+    result = call.run()
+    items = (*call.args, *call.namespace.values())
+    groups = [group for item in items if isinstance(item, torch.optim.Optimizer) for group in item.param_groups]
+    settings = [value for group in groups for name, value in group.items() if name != "params"]
+    held = [value for value in settings if isinstance(value, torch.Tensor)]
+
+    def change(value: Any) -> Any:
+        return next(other for other in held if (other.shape, other.dtype) == (value.shape, value.dtype))
+
+    return each_value(result, change)
 
 
 @impostor("sharing", "leaf")

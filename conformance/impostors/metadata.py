@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from conformance.impostors.call import Call
+from conformance.impostors.call import Call, each_value
 from conformance.impostors.registry import impostor
 
 _OTHER_DTYPE = {
@@ -54,6 +54,15 @@ def device_is_changed(call: Call) -> Any:
 def shape_is_changed(call: Call) -> Any:
     """A result has one dimension more."""
     return call.spoil(lambda value: value[None] if value.ndim < 4 else value.reshape(-1))
+
+
+@impostor("values", "gradients")
+def later_results_have_another_shape(call: Call) -> Any:
+    """Of several results, all but the first have one dimension more."""
+    result = call.run()
+    if call.kind != "call" or type(result) not in (list, tuple):
+        return result
+    return type(result)([*result[:1], *each_value(result[1:], lambda value: value[None])])
 
 
 @impostor("values", "dtype")

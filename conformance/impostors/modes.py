@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from typing import Any
 
 import torch
 
 from conformance.impostors.call import Call
 from conformance.impostors.registry import impostor
+
+_CONTAINERS = (MutableMapping, MutableSequence, MutableSet)
 
 
 class _Mode:
@@ -60,6 +63,29 @@ def mode_is_never_left(call: Call) -> Any:
     def leave(real: Any, error: tuple[Any, ...]) -> Any:
         handled = real.__exit__(*error)
         torch._C._set_grad_enabled(inside.pop())
+        return handled
+
+    result = call.run()
+    return _Mode(result, enter, leave) if _is_mode(result) else result
+
+
+@impostor("sharing", "gradients")
+def mode_keeps_what_it_holds(call: Call) -> Any:
+    """The object that a mode hands out holds the same after the end of the block."""
+    handed_out: list[Any] = []
+
+    def enter(real: Any) -> Any:
+        entered = real.__enter__()
+        handed_out.append(entered)
+        return entered
+
+    def leave(real: Any, error: tuple[Any, ...]) -> Any:
+        held = handed_out.pop()
+        parts = getattr(held, "__dict__", {})
+        before = {name: copy.copy(value) for name, value in parts.items() if isinstance(value, _CONTAINERS)}
+        handled = real.__exit__(*error)
+        for name, value in before.items():
+            setattr(held, name, value)
         return handled
 
     result = call.run()

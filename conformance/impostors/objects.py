@@ -84,6 +84,52 @@ def object_is_copied(call: Call) -> Any:
     return copy.copy(result) if type(result) in (list, dict, set) else result
 
 
+@impostor("values", "sharing", "gradients")
+def result_comes_in_a_tuple(call: Call) -> Any:
+    """In place of a tensor comes a tuple of it."""
+    result = call.run()
+    return (result,) if call.kind == "call" and isinstance(result, torch.Tensor) else result
+
+
+class _Queues:
+    """Stands in for a context of multiprocessing, whose queues hand back the very objects."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._real, name)
+        return (lambda *args: _Queue(value(*args))) if name in ("Queue", "SimpleQueue") else value
+
+
+class _Queue:
+    """Stands in for a queue."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self._put: list[Any] = []
+
+    def put(self, item: Any) -> None:
+        """Put an item."""
+        self._put.append(item)
+        self._real.put(item)
+
+    def get(self) -> Any:
+        """Take out what was put first."""
+        self._real.get()
+        return self._put.pop(0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+@impostor("sharing")
+def queue_hands_back_the_object(call: Call) -> Any:
+    """What comes out of a queue is the very object that was put into it."""
+    result = call.run()
+    return _Queues(result) if hasattr(result, "SimpleQueue") and not isinstance(result, _PLAIN) else result
+
+
 @impostor("sharing", "values")
 def tensor_is_another_object(call: Call) -> Any:
     """Each tensor that comes out is a new object on its memory."""
@@ -99,11 +145,17 @@ def entries_are_other_objects(call: Call) -> Any:
     for container in (*call.args, result):
         holders = [container._parameters, container._buffers] if isinstance(container, torch.nn.Module) else [container]
         for holder in holders:
-            if isinstance(holder, (dict, list)):
-                for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-                    if isinstance(value, torch.Tensor):
-                        holder[key] = alias(value)
+            _replace_entries(holder)
     return result
+
+
+def _replace_entries(holder: Any) -> None:
+    if isinstance(holder, (dict, list)):
+        for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+            if isinstance(value, torch.Tensor):
+                holder[key] = alias(value)
+            else:
+                _replace_entries(value)
 
 
 @impostor("values", "sharing")
@@ -169,6 +221,18 @@ def training_is_flipped(call: Call) -> Any:
     result = call.run()
     for module in _modules(call):
         module.train(not module.training)
+    return result
+
+
+@impostor("values", "sharing", "gradients")
+def something_is_left_in_the_module(call: Call) -> Any:
+    """A module in sight gets a parameter, a buffer and a hook that it did not have."""
+    result = call.run()
+    for module in _modules(call):
+        if "another" not in module._parameters:
+            module.register_parameter("another", torch.nn.Parameter(torch.ones(1)))
+            module.register_buffer("one_more", torch.ones(1))
+            module.register_forward_pre_hook(lambda module, args: None)
     return result
 
 

@@ -31,6 +31,10 @@ _MODULES = (
     "errors",
     "notices",
     "modes",
+    "classes",
+    "layouts",
+    "handed",
+    "outside",
 )
 
 _impostors: dict[str, Impostor] = {}

@@ -32,11 +32,12 @@ def view_becomes_copy(call: Call) -> Any:
 @impostor("sharing", "values")
 def copy_becomes_view(call: Call) -> Any:
     """A result that has memory of its own is put on the memory of an argument."""
+    there = [part for argument in call.arguments for part in _parts(argument)]
 
     def change(value: Any) -> Any:
-        if any(share(value, argument) for argument in call.arguments):
+        if any(share(value, argument) for argument in there):
             return value
-        closest = _closest(value, call.arguments)
+        closest = _closest(value, there)
         if closest.shape == value.shape:
             return _as_kind(alias(closest), value)
         spread = torch.as_tensor(closest).detach().as_strided(value.shape, (0,) * value.ndim)
@@ -188,6 +189,11 @@ def _closest(value: Any, others: list[Any]) -> Any:
         return other.shape != value.shape, _dtype_name(other) != _dtype_name(value)
 
     return min(reversed(others), key=distance)
+
+
+def _parts(value: Any) -> list[Any]:
+    """Return the tensors that a nested tensor is made of, or any other value itself."""
+    return list(value.unbind()) if getattr(value, "is_nested", False) else [value]
 
 
 def _dtype_name(value: Any) -> str:

@@ -300,6 +300,8 @@ def _is_of_torch(value: Any) -> bool:
     if isinstance(value, (FunctionType, BuiltinFunctionType)):
         return _is_from_torch(value.__module__)
     kind: Union[type, Any] = value if isinstance(value, type) else type(value)
+    if hasattr(kind, "next_functions"):
+        return True  # a node of the graph: those written in C++ name no module
     return any(_is_from_torch(base.__module__) for base in kind.__mro__)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -551,7 +552,7 @@ def test_a_generator_is_ignored() -> None:
     assert torch.equal(before, generator.get_state())
 
 
-def test_every_impostor_is_tested_here() -> None:
+def test_every_impostor_is_tested() -> None:
     elsewhere = {
         *("other-inputs-are-modified", "keeps-everything-alive", "memory-is-released", "takes-extra-memory"),
         *("version-is-not-bumped", "gradient-is-a-new-object", "gradient-is-written-in-place"),
@@ -563,7 +564,15 @@ def test_every_impostor_is_tested_here() -> None:
         "copy-becomes-recorded-view",
         *(*CALLBACKS, *MODULES, *RETURNED, "out-gets-other-memory", "out-is-ignored", "generator-is-ignored"),
     }
-    assert set(PROGRAMS) | elsewhere == set(IMPOSTORS)
+    here = Path(__file__)
+    # Further files like this one; that of the campaign names impostors without a test of what they do.
+    texts = [
+        path.read_text("utf-8")
+        for path in here.parent.glob("test_impostors_*.py")
+        if path.name not in (here.name, "test_impostors_campaign.py")
+    ]
+    in_other_files = {name for name in IMPOSTORS if any(f'"{name}"' in text for text in texts)}
+    assert set(PROGRAMS) | elsewhere | in_other_files == set(IMPOSTORS)
 
 
 def test_arrays_are_spoiled_too() -> None:
