@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 import pytest
 import torch
+from packaging.version import Version
 
 from conformance.language.model import Claim
 from conformance.runner.supervisor import Supervisor
@@ -236,6 +237,11 @@ def test_leaving_python_is_an_error_like_any_other(judge: Judge, error: str) -> 
     assert f"raised {error}" in outcome["detail"]
 
 
+def _from(release: str, program: str, leak: str) -> Any:
+    older = Version(torch.__version__) < Version(release)
+    return pytest.param(program, leak, marks=pytest.mark.skipif(older, reason=f"torch has this from {release} on"))
+
+
 @pytest.mark.parametrize(
     ("program", "leak"),
     [
@@ -243,6 +249,16 @@ def test_leaving_python_is_an_error_like_any_other(judge: Judge, error: str) -> 
         ("torch.set_default_dtype(torch.float64)", "default dtype"),
         ("torch.autograd.set_detect_anomaly(True)", "anomaly mode"),
         ("import warnings\n  warnings.simplefilter('error')", "warning filters"),
+        ("torch.set_autocast_enabled(True)", "autocast"),
+        ("import torch.autograd.forward_ad as ad\n  ad.enter_dual_level()", "level of forward-mode AD"),
+        _from("2.2", "torch.set_default_device('meta')", "default device"),
+        _from("2.2", "torch.autograd.set_multithreading_enabled(False)", "multithreading"),
+        _from("2.2", "torch._C._set_view_replay_enabled(True)", "view replay"),
+        _from(
+            "2.13",
+            "torch._C._set_grad_layout_enforcement_enabled(not torch._C._is_grad_layout_enforcement_enabled())",
+            "policy for the layout of gradients",
+        ),
     ],
 )
 def test_a_claim_that_leaks_global_state_is_invalid(judge: Judge, program: str, leak: str) -> None:
