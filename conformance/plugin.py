@@ -169,6 +169,8 @@ class ClaimItem(pytest.Item):
         }
         if kept is not None:
             record["kept"] = True
+        elif supervisor.spoiled is not None:
+            record["spoiled"] = supervisor.spoiled
         self.user_properties.append((_PROPERTY, json.dumps(record)))
         if outcome["verdict"] in FAILING:
             raise ClaimFailed(self.claim, outcome)

@@ -92,8 +92,11 @@ class Supervisor:
         self._worker: Optional[_Worker] = None
         self._environments: dict[str, dict[str, str]] = {}
         self._number = 0
+        self._judged_last: Optional[str] = None
         #: Why nothing measured here may be believed, or None; known once the environments are.
         self.void: Optional[str] = None
+        #: How the worker ended on the claim judged last, where that was another claim's doing: alone it gets a verdict.
+        self.spoiled: Optional[str] = None
 
     def prepare(self) -> None:
         """Start the worker without waiting until it has imported torch."""
@@ -116,6 +119,7 @@ class Supervisor:
     def judge(self, claim: Claim, device: str) -> dict[str, Any]:
         """Judge a claim on a device and return its entry of the result file, also where torch dies on it."""
         start = time.monotonic()
+        self.spoiled = None
         confirmed = False
         for divergence in claim.diverges:
             if divergence.instead.crashes and self._crash_applies(claim, divergence, device):
@@ -128,10 +132,8 @@ class Supervisor:
             "seed": self._seed,
             "crashes_confirmed": confirmed,
         }
-        try:
-            outcome = self._ask(request)
-        except Ended as end:
-            outcome = self._told(claim, end)
+        outcome = self._outcome(claim, request)
+        self._judged_last = claim.id if self._worker is not None else None
         _logger.debug("%s on %s: %s in %.3f s", claim.id, device, outcome["verdict"], time.monotonic() - start)
         return outcome
 
@@ -139,6 +141,22 @@ class Supervisor:
         """End the worker and remove its files."""
         self._stop()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _outcome(self, claim: Claim, request: dict[str, Any]) -> dict[str, Any]:
+        before = self._judged_last if self._worker is not None else None
+        try:
+            return self._ask(request)
+        except Ended as end:
+            told = self._told(claim, end)
+        if before is None or told["verdict"] != "crashed":
+            return told
+        # What an earlier claim left behind may have ended the worker, so the claim is judged once more, alone.
+        try:
+            outcome = self._ask(request)
+        except Ended as end:
+            return self._told(claim, end)
+        self.spoiled = f"{told['detail'].splitlines()[0]} after {before}"
+        return outcome
 
     def _told(self, claim: Claim, end: Ended) -> dict[str, Any]:
         """Return the entry of a claim on which the worker ended, with the evidence, and end the worker."""

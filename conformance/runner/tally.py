@@ -44,6 +44,7 @@ class Tally:
         self._unfinished: dict[str, UnfinishedFile] = {}
         self._failed: list[tuple[str, str, str]] = []
         self._vacuous: list[tuple[str, str]] = []
+        self._spoiled: list[tuple[str, str]] = []
         self._seconds: dict[str, float] = {}
         self._unwritten: Optional[str] = None
         self._messages: list[str] = []
@@ -69,7 +70,8 @@ class Tally:
         item
             The name of the item, for the summary.
         record
-            Id, environment, why nothing of it may be believed, and the outcome.
+            Id, environment, why nothing of it may be believed, the outcome, and how the process ended on it that other
+            claims had spoiled.
         seconds
             How long it took, where it was measured now.
         """
@@ -80,6 +82,8 @@ class Tally:
         if seconds is not None:
             self._seconds[item] = seconds
         self._vacuous += [(item, text) for text in record["outcome"].get("vacuous", [])]
+        if "spoiled" in record:
+            self._spoiled.append((item, record["spoiled"]))
         if record["outcome"]["verdict"] in FAILING:
             self._failed.append((item, record["outcome"]["verdict"], record["id"]))
         if self._folder is not None and self._writes:
@@ -142,6 +146,9 @@ class Tally:
             plural = "s" if len(self._vacuous) > 1 else ""
             lines.append(f"{len(self._vacuous)} way{plural} in which a claim proves too little:")
             lines += [f"  {item}: {text}" for item, text in sorted(self._vacuous)]
+        if self._spoiled:
+            lines.append(f"{len(self._spoiled)} ended a process in which others had run, but not one of their own:")
+            lines += [f"  {item}: {text}" for item, text in sorted(self._spoiled)]
         if self._failed:
             lines.append(f"{len(self._failed)} need a person:")
             lines += [f"  {verdict:9} {item}" for item, verdict, _ in sorted(self._failed)]

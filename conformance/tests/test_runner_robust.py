@@ -156,6 +156,24 @@ def test_leaving_python_outside_of_the_program_is_told(where: str, strict: Super
     assert after["verdict"] == "holds"
 
 
+def test_a_claim_that_ends_the_process_later_does_not_spoil_the_next(strict: Supervisor, read_claim: Read) -> None:
+    program = """
+        import sys
+        class Deadly:
+            def __del__(self):
+                import os
+                os.abort()
+        sys.deadly = getattr(sys, 'deadly', None) or Deadly()
+    """
+    late = read_claim(body(program))
+    waking = read_claim(body("import sys\nsys.__dict__.pop('deadly', None)"))
+    assert strict.judge(late, "cpu")["verdict"] == "holds"
+    assert strict.judge(waking, "cpu")["verdict"] == "holds"
+    assert strict.spoiled == f"killed by SIGABRT after {late.id}"
+    assert strict.judge(read_claim(GOOD), "cpu")["verdict"] == "holds"
+    assert strict.spoiled is None
+
+
 def test_what_it_printed_last_is_told(strict: Supervisor, read_claim: Read) -> None:
     outcome = strict.judge(read_claim(body("import os\nprint('the last words')\nos.abort()")), "cpu")
     assert outcome["printed"].endswith("the last words")
