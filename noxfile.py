@@ -251,6 +251,15 @@ def bench(session: nox.Session) -> None:
     session.run("python", "-m", "conformance.bench", f"--write={RESULTS}", *arguments)
 
 
+@nox.session(python=_PYTHON, default=False)
+def determinism(session: nox.Session) -> None:
+    """Run the corpus twenty times in other orders, with other processes and threads; fails where a byte differs."""
+    torch, arguments = _torch_asked(session.posargs)
+    _install_torch(session, torch)
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
+    session.run("python", "-m", "conformance.bench.determinism", *arguments)
+
+
 @nox.session(python=_PYTHON)
 def timings(session: nox.Session) -> None:
     """Measure the timing claims on this machine and record their ratios."""

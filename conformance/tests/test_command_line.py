@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from conformance.results.store import load_results
 from conformance.tests.conftest import HEADER, claim_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,18 +202,3 @@ def test_a_part_of_the_corpus_replaces_no_result_file(tmp_path: Path) -> None:
     ran = conformance("run", "-k", "shares-storage", f"--results={folder}", folder=tmp_path)
     assert "no result file written" in ran.stdout
     assert not list(folder.glob("*.json"))
-
-
-def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    spec = ROOT / "spec"
-    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
-    assert conformance("run", spec, f"--results={whole}", "--examples=2", folder=tmp_path).returncode == 0
-    conformance("run", spec, "-k", "detach", f"--results={resumed}", "--examples=2", folder=tmp_path)
-    [kept] = (resumed / "unfinished").glob("torch-*.json")
-    assert load_results(kept).claims
-    again = conformance("run", spec, f"--results={resumed}", "--resume", "--examples=2", "-n", "2", folder=tmp_path)
-    assert again.returncode == 0
-    written = [path.name for path in whole.glob("*.json")]
-    assert written
-    for name in written:
-        assert (whole / name).read_bytes() == (resumed / name).read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import shutil
@@ -167,7 +166,7 @@ def test_a_damaged_end_costs_one_claim(checkout: Path, undisturbed: Path, tmp_pa
     [path] = unfinished(tmp_path)
     content = path.read_bytes()
     path.write_bytes(content[:-40])
-    resumed = run(checkout, tmp_path, "--resume", "-v")
+    resumed = run(checkout, tmp_path, "--resume", "-v", "-n", "2")
     assert resumed.returncode == 0
     assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
 
@@ -243,19 +242,36 @@ def test_nothing_around_changes_a_byte(
     assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
 
 
-def test_the_order_changes_nothing(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
-    claims = sorted(json.loads(undisturbed.read_text(encoding="utf-8"))["claims"])
-    names = [f"spec/tensor/{NAME}.yaml::{identity.rpartition('/')[2]}[cpu]" for identity in reversed(claims)]
-    ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "conformance.plugin", f"--results={tmp_path}", *names],
+def determinism(checkout: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "conformance.bench.determinism", "3"],
         cwd=checkout,
         env=environment(checkout),
         capture_output=True,
         text=True,
         timeout=300,
     )
-    assert ran.returncode == 0, ran.stdout
-    assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
+
+
+def test_the_order_changes_nothing(checkout: Path) -> None:
+    ran = determinism(checkout)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1] == "3 of 3 runs gave the same bytes"
+
+
+def test_a_claim_that_depends_on_what_ran_before_is_told(checkout: Path, tmp_path: Path) -> None:
+    own = tmp_path / "checkout"
+    shutil.copytree(checkout, own)
+    program = "import sys\n  y = x.clone()\n  sys.seen = getattr(sys, 'seen', 0) + 1\n  z = str(sys.seen // 100)"
+    claims = [
+        claim_text(f"given: {{x: tensor()}}\ndo: |\n  {program}\nexpect: y is not x", identity=f"number-{number}")
+        for number in range(4)
+    ]
+    (own / "spec" / "tensor" / f"{NAME}.yaml").write_text(HEADER + "".join(claims), encoding="utf-8")
+    ran = determinism(own)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "not the same" in ran.stdout
+    assert "/number-" in ran.stdout
 
 
 def test_a_claim_that_kills_torch_is_one_line_of_a_whole_run(checkout: Path, tmp_path: Path) -> None:
