@@ -146,7 +146,7 @@ def _look(text: str, mode: str) -> Code:
     except (RecursionError, MemoryError, OverflowError):
         return Code(None, _too_deep())
     base = len(text) - len(text.lstrip()) if mode == "eval" else 0
-    looker = _Looker(_Offsets(text[base:], base))
+    looker = _Looker(_Offsets(text[base:], base), ":=" in text)
     try:
         if isinstance(tree, ast.Expression):
             steps = [looker.step(tree.body)]
@@ -211,8 +211,9 @@ _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.D
 class _Looker:
     """Walks code with its scopes."""
 
-    def __init__(self, offsets: _Offsets) -> None:
+    def __init__(self, offsets: _Offsets, has_walrus: bool) -> None:
         self.offsets = offsets
+        self._has_walrus = has_walrus
         self.needs: list[Name] = []
         self.calls: list[Call] = []
         self.attributes: list[tuple[str, str, int]] = []
@@ -222,8 +223,13 @@ class _Looker:
     def step(self, node: ast.AST) -> Step:
         self.needs = []
         self.visit(node, frozenset(), False)
-        binds = frozenset(_bound([node]))
-        return Step(tuple(self.needs), binds, _walrus_targets(node) if isinstance(node, _SIMPLE) else binds)
+        # Most statements bind by their targets alone: all of a statement is searched where more may bind in it.
+        if self._has_walrus or not isinstance(node, _SIMPLE):
+            binds = frozenset(_bound([node]))
+            return Step(tuple(self.needs), binds, _walrus_targets(node) if isinstance(node, _SIMPLE) else binds)
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        binds = frozenset(_bound(target for target in targets if target is not None))
+        return Step(tuple(self.needs), binds, frozenset())
 
     def visit(self, node: ast.AST, local: frozenset[str], deferred: bool) -> None:
         kind = type(node)
