@@ -121,6 +121,7 @@ class _Member:
         self._note: Any = None
         self.claim: Optional[Claim] = None
         self._hint: Optional[Hint] = None
+        self._starting = False
         self._served = 0
         self._skip: frozenset[str] = frozenset()
         self._crashed: frozenset[str] = frozenset()
@@ -141,6 +142,7 @@ class _Member:
         # Programs may start processes of their own, which a daemon may not.
         self._process = _context.Process(target=serve, args=arguments, daemon=False)
         self._process.start()
+        self._starting = True
         other.close()
 
     def greeting(self) -> tuple[dict[str, str], dict[str, str]]:
@@ -148,12 +150,11 @@ class _Member:
         try:
             if self._connection.poll(_START_LIMIT):
                 greeting: tuple[dict[str, str], dict[str, str]] = self._connection.recv()
+                self._starting = False
                 return greeting
         except (EOFError, OSError):
             pass
-        self.stop()
-        printed = self._log.read_text(errors="replace") if self._log.exists() else ""
-        raise CrewFailed(f"the process that imports torch did not start\n{printed[-2000:]}")
+        raise self._failed()
 
     def ask(self, claim: Claim, hint: Optional[Hint]) -> None:
         """Let the process confront a claim."""
@@ -166,23 +167,31 @@ class _Member:
         assert self.claim is not None
         try:
             if self._connection.poll():
-                finding: Finding = self._connection.recv()
-                if finding.status == "unsound" and self._served:
-                    self._try_again()
-                    return None
-                self._served += 1
-                finding.crashes = sorted(self._skip)
-                identity, self.claim = self.claim.id, None
-                return identity, finding
+                return self._received()
         except (EOFError, OSError):
             return self._start_over(crashed=True)
         if not self._process.is_alive():
             return self._start_over(crashed=True)
         if self._note.value != self._seen:
             self._seen, self._since = self._note.value, time.monotonic()
-        elif time.monotonic() - self._since > self._attempt_limit:
+        elif time.monotonic() - self._since > (_START_LIMIT if self._starting else self._attempt_limit):
             return self._start_over(crashed=False)
         return None
+
+    def _received(self) -> Optional[tuple[str, Finding]]:
+        assert self.claim is not None
+        if self._starting:
+            self.greeting()
+            self._seen = None
+            return None
+        finding: Finding = self._connection.recv()
+        if finding.status == "unsound" and self._served:
+            self._send_to_another()  # what was tried before it may have spoiled something in this process
+            return None
+        self._served += 1
+        finding.crashes = sorted(self._skip)
+        identity, self.claim = self.claim.id, None
+        return identity, finding
 
     def stop(self) -> None:
         """End the process."""
@@ -192,33 +201,37 @@ class _Member:
             self._connection.close()
             self._process = None
 
-    def _try_again(self) -> None:
-        """Let a new process confront the claim: what was tried before it may have spoiled something in the old one."""
+    def _failed(self) -> CrewFailed:
         self.stop()
-        self.start()
-        self.greeting()
-        self._send()
+        printed = self._log.read_text(errors="replace") if self._log.exists() else ""
+        return CrewFailed(f"the process that imports torch did not start\n{printed[-2000:]}")
 
     def _start_over(self, *, crashed: bool) -> Optional[tuple[str, Finding]]:
         assert self.claim is not None
+        if self._starting:
+            raise self._failed()
         attempt = attempt_in(self._note)
-        spoiled = attempt is None and self._served > 0
-        self.stop()
-        self.start()
-        self.greeting()
-        if spoiled:
-            self._send()  # what was tried on other claims before may be to blame: the new process has served none
+        if attempt is None and self._served:
+            self._send_to_another()  # what was tried on other claims before may be to blame
             return None
         if attempt is None or attempt in self._skip or len(self._skip) > _MOST_CRASHES:
             end = "crashes" if crashed else "hangs"
             identity, self.claim = self.claim.id, None
+            self.stop()
+            self.start()
             return identity, Finding("unsound", detail=f"torch {end} on it, {attempt or 'without an impostor'}")
         self._skip |= {attempt}
         name = attempt.partition(" ")[0]
         if crashed and name != HONEST:
             self._crashed |= {name}
-        self._send()
+        self._send_to_another()
         return None
+
+    def _send_to_another(self) -> None:
+        """Let a new process confront the claim; while it starts, the others go on."""
+        self.stop()
+        self.start()
+        self._send()
 
     def _send(self) -> None:
         self._seen, self._since = None, time.monotonic()
