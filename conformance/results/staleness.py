@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.model import Claim
 from conformance.results.schema import FAILING
 from conformance.results.store import Results, load_folder, load_results
 
@@ -20,13 +21,16 @@ _MOST_SHOWN = 20
 
 def against_corpus(recorded: Results, corpus: Corpus) -> Iterator[str]:
     """Yield what is left over, out of date or failing in a recorded file."""
-    living = _fingerprints(corpus)
-    for identity, fingerprint in living.items():
+    living = _living(corpus)
+    for identity, claim in living.items():
         entry = recorded.claims.get(identity)
         if entry is None:
             continue  # a hole says nothing, so nothing false
-        if entry["claim"] != fingerprint:
+        quoted = sum(source.kind == "docs" for source in claim.sources)
+        if entry["claim"] != claim.fingerprint():
             yield f"{recorded.name}: {identity} was measured in an older form"
+        elif len(entry.get("keys", ())) != quoted:
+            yield f"{recorded.name}: {identity} was measured with fewer or more sources"
         elif entry["verdict"] in FAILING:
             yield f"{recorded.name}: {identity} is {entry['verdict']}"
     for identity in sorted(set(recorded.claims) - set(living)):
@@ -35,11 +39,11 @@ def against_corpus(recorded: Results, corpus: Corpus) -> Iterator[str]:
 
 def holes(recorded: Results, corpus: Corpus) -> list[str]:
     """Return the claims that a recorded file does not have: nobody has measured them there."""
-    return [identity for identity in _fingerprints(corpus) if identity not in recorded.claims]
+    return [identity for identity in _living(corpus) if identity not in recorded.claims]
 
 
-def _fingerprints(corpus: Corpus) -> dict[str, str]:
-    return {claim.id: claim.fingerprint() for claim in corpus.claims if claim.compare is None}
+def _living(corpus: Corpus) -> dict[str, Claim]:
+    return {claim.id: claim for claim in corpus.claims if claim.compare is None}
 
 
 def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
