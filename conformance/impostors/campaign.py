@@ -40,7 +40,7 @@ _LONGEST = 2.0
 #: How many attempts at one operation may take longer before it is left out.
 _MOST_WAITS = 3
 #: How long one claim may take this process, in seconds. Most fall within a tenth of one; those that compile take long.
-_LONGEST_CLAIM = 60.0
+_LONGEST_CLAIM = 150.0
 
 
 def confront(
