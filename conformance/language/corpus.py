@@ -202,7 +202,9 @@ def _drafts(
         for draft in drafts:
             check_claim(draft, sources, context, problems)
         check_entry(drafts, problems)
-        if len(problems) == before and not (damaged and (document.replaced or _any_broken(drafts))):
+        # A missing subject is the mistake of the file, told once, but leaves each of its claims without a name.
+        named = all(draft.subject for draft in drafts)
+        if named and len(problems) == before and not (damaged and (document.replaced or _any_broken(drafts))):
             good.extend(drafts)
 
 
