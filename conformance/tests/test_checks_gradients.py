@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
 
 from conformance.checks import vocabulary
+from conformance.tests.plain_programs import Twice, leaf
 
 checks = vocabulary()
 equal = checks["equal"]
@@ -18,23 +17,9 @@ graph_nodes = checks["graph_nodes"]
 reaches = checks["reaches"]
 
 
-def leaf(*numbers: float) -> torch.Tensor:
-    return torch.tensor(numbers or (1.0, 2.0), requires_grad=True)
-
-
 def plain(name: str) -> str:
     """Drop the number that some versions add to the name of a node."""
     return name.rstrip("0123456789")
-
-
-class Twice(torch.autograd.Function):  # type: ignore[misc]
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
-        return gradient * 2
 
 
 def test_names_of_nodes_are_those_that_are_printed() -> None:

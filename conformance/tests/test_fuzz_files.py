@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from conformance.language.sources import SourceList, read_sources
 from conformance.results.store import LARGEST, ResultError, load_results
 from conformance.results.unfinished import read_unfinished
 from conformance.tests.conftest import HEADER, claim_text
+from conformance.tests.hanging import ends
 
 TESTS = Path(__file__).parent
 FOUND = TESTS / "fixtures" / "fuzz"
@@ -173,14 +173,10 @@ def test_any_value_anywhere_is_read_or_refused(tmp_path: Path, where: str, value
 
 @pytest.mark.parametrize("path", sorted(FOUND.iterdir()), ids=lambda path: path.name)
 def test_what_fuzzing_found_stays_mended(path: Path, sources: SourceList, tmp_path: Path) -> None:
-    start = time.perf_counter()
     copy = tmp_path / path.name
     copy.write_bytes(path.read_bytes())
-    if path.suffix == ".yaml":
-        check_spec(copy, sources)
-    else:
-        check_results(copy)
-    assert time.perf_counter() - start < 5
+    with ends():
+        check_spec(copy, sources) if path.suffix == ".yaml" else check_results(copy)
 
 
 HOSTILE_RESULTS = {
@@ -204,10 +200,8 @@ HOSTILE_RESULTS = {
 def test_a_hostile_result_file_is_refused_in_bounded_time(name: str, tmp_path: Path) -> None:
     path = tmp_path / "torch-1-cpu.json"
     path.write_bytes(HOSTILE_RESULTS[name])
-    start = time.perf_counter()
-    with pytest.raises(ResultError) as refused:
+    with ends(), pytest.raises(ResultError) as refused:
         load_results(path)
-    assert time.perf_counter() - start < 5
     assert len(str(refused.value)) < 1000
     assert str(refused.value).isprintable()
 
@@ -223,11 +217,10 @@ def test_a_result_file_too_large_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("link", ["/etc/passwd", "..", "/dev/zero", "made_up.yaml"])
 def test_a_link_that_leaves_the_folder_is_no_trap(tmp_path: Path, link: str) -> None:
     (tmp_path / "made_up.yaml").symlink_to(link)
-    start = time.perf_counter()
-    corpus, problems = load_corpus([tmp_path])
+    with ends():
+        corpus, problems = load_corpus([tmp_path])
     assert not corpus.claims
     assert all(str(problem).isprintable() and "root:" not in str(problem) for problem in problems)
-    assert time.perf_counter() - start < 5
 
 
 def test_the_name_of_a_file_does_not_drive_the_terminal(tmp_path: Path) -> None:

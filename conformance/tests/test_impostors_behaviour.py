@@ -14,30 +14,12 @@ import torch
 from conformance.impostors.call import Call
 from conformance.impostors.operations import Operation
 from conformance.impostors.presence import Presence
-from conformance.impostors.registry import impostor, impostors
+from conformance.impostors.registry import impostor
 from conformance.impostors.sites import Site, rewritten
 from conformance.language.model import Expectation
 from conformance.runner.program import Plan, compile_program
-
-IMPOSTORS = impostors()
-
-
-def acting(name: str, *places: tuple[Any, str], occasion: str = "every") -> Presence:
-    """Put an impostor in the place of an operation."""
-    return Presence(IMPOSTORS[name], Operation(places[0][1], places, True, True), occasion)
-
-
-def on_tensor(name: str, operation: str, occasion: str = "every") -> Presence:
-    return acting(name, (torch.Tensor, operation), occasion=occasion)
-
-
-def leaf() -> torch.Tensor:
-    return torch.tensor([1.0, 2.0], requires_grad=True)
-
-
-def same_memory(a: Any, b: Any) -> bool:
-    return bool(a.data_ptr() == b.data_ptr())
-
+from conformance.tests.impostors_in_place import IMPOSTORS, acting, on_tensor
+from conformance.tests.plain_programs import leaf, same_memory
 
 # One line for each impostor on tensors: the operation, the program, and what only the wrong torch makes true.
 PROGRAMS: dict[str, tuple[str, Callable[[], bool]]] = {

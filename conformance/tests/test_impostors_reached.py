@@ -11,12 +11,11 @@ import torch
 
 from conformance.impostors.call import Call
 from conformance.impostors.campaign import confront
-from conformance.impostors.registry import impostors
 from conformance.language.model import Claim
 from conformance.runner.environment import describe
-from conformance.tests.test_impostors_behaviour import acting, leaf, on_tensor, same_memory
+from conformance.tests.impostors_in_place import IMPOSTORS, acting, on_tensor
+from conformance.tests.plain_programs import leaf, same_memory
 
-IMPOSTORS = impostors()
 LAYOUTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "to_sparse": lambda x: x.to_sparse(),
     "to_sparse_csr": lambda x: x.to_sparse_csr(),

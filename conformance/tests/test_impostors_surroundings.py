@@ -11,14 +11,14 @@ from conformance.impostors.call import Call
 from conformance.impostors.campaign import confront
 from conformance.impostors.operations import Operation
 from conformance.impostors.presence import Presence
-from conformance.impostors.registry import impostors
 from conformance.impostors.sites import Site, rewritten
 from conformance.language.model import Claim, Expectation
 from conformance.runner.environment import describe
 from conformance.runner.program import Plan, compile_program
-from conformance.tests.test_impostors_behaviour import acting, leaf, on_tensor, same_memory
+from conformance.tests import plain_programs
+from conformance.tests.impostors_in_place import IMPOSTORS, acting, on_tensor
+from conformance.tests.plain_programs import leaf, same_memory
 
-IMPOSTORS = impostors()
 OBJECT = object()
 KNOWN = {"one": OBJECT}
 
@@ -28,20 +28,9 @@ def answered(name: str, result: Any) -> Any:
     return IMPOSTORS[name].behaviour(Call("made_up", "call", lambda: result, (), {}, {}, 0, {}))
 
 
-class Twice(torch.autograd.Function):  # type: ignore[misc]
-    """A Function that tests make classes of their own of."""
-
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
-        return gradient * 2
-
-
 def made_class() -> Any:
-    return type("Made", (Twice,), {"__module__": "program"})
+    # The base is not in sight here, where impostors would spoil it for other tests.
+    return type("Made", (plain_programs.Twice,), {"__module__": "program"})
 
 
 def test_classes_of_nodes_are_wrong() -> None:

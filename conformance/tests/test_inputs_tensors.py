@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import pytest
@@ -335,20 +334,3 @@ def test_building_leaves_global_state_alone() -> None:
     sweep(x="tensor()", m="module()", a="array()")
     assert torch.equal(before[0], torch.get_rng_state())
     assert before[1:] == (torch.is_grad_enabled(), torch.get_default_dtype())
-
-
-def test_sweep_costs_little_beside_torch() -> None:
-    inputs = given(x="tensor()")
-    examples = [inputs.draw(SweepChoices(position)) for position in range(150)]
-
-    def best(work: Any) -> Any:
-        times = []
-        for _ in range(7):
-            start = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - start)
-        return min(times) / 150
-
-    building = best(lambda: [build(example.recipes["x"], BASE_NAMESPACE) for example in examples])
-    drawing = best(lambda: [inputs.draw(SweepChoices(position)) for position in range(150)])
-    assert drawing - building < 30e-6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import yaml
 from conformance.language import documents
 from conformance.language.documents import MAXIMUM_BYTES, Mapping, Scalar, read_document, surprise
 from conformance.language.problems import Problems
+from conformance.tests.hanging import ends
 
 LINT = Path(__file__).parent / "fixtures" / "lint"
 
@@ -60,9 +60,8 @@ def test_a_hostile_file_gets_problems_in_bounded_time(name: str, tmp_path: Path)
 
     path = tmp_path / "hostile.yaml"
     path.write_bytes(hostile()[name])
-    start = time.perf_counter()
-    corpus, problems = load_corpus([path])
-    assert time.perf_counter() - start < 5
+    with ends():
+        corpus, problems = load_corpus([path])
     assert corpus.claims == ()
     assert problems
     for problem in problems:
