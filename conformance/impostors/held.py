@@ -50,7 +50,7 @@ def held_tensor_comes_itself(call: Call) -> Any:
 
 @impostor("sharing")
 def setting_is_handed_out(call: Call) -> Any:
-    """In place of a tensor with memory of its own comes one that an optimizer in sight holds as a setting."""
+    """In place of a tensor comes one of its shape and dtype that an optimizer in sight holds as a setting."""
     result = call.run()
     items = (*call.args, *call.namespace.values())
     groups = [group for item in items if isinstance(item, torch.optim.Optimizer) for group in item.param_groups]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -15,6 +16,7 @@ from conformance.impostors.crew import Crew
 from conformance.impostors.finding import Finding, Hint
 from conformance.impostors.operations import operations
 from conformance.impostors.record import Record, hints_from, load_record, record_of, save_record
+from conformance.impostors.registry import impostors
 from conformance.impostors.report import Report
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
@@ -106,6 +108,16 @@ def test_errors_are_killed_as_far_as_they_are_promised(raises: str, parts: list[
     for tier, killer in killers.items():
         killed = confront(claim, ENVIRONMENT, only=[killer]).killed
         assert killed == ({f"raises {tier}": killer} if tier in parts else {})
+
+
+def test_an_error_falls_first_to_what_is_made_for_errors(read_claim: ReadClaim) -> None:
+    program = "do: |\n  y = (x * 2).sum()\n  y.backward()\n  y.backward()\n"
+    body = "given: {x: 'tensor(floating, state=\"leaf\")'}\n" + program
+    body += "raises: {type: RuntimeError, message: second time, promised: message}"
+    claim = read_claim(body)
+    finding = confront(replace(claim, family="gradients"), ENVIRONMENT)
+    assert set(finding.killed) == {"raises error", "raises type", "raises message"}
+    assert "errors" in impostors()[finding.killed["raises error"]].families
 
 
 def test_a_warning_is_killed(confronted: Callable[[str], Finding]) -> None:
