@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from conformance.bench.__main__ import machine, table
+from conformance.bench.measures import passing_examples, seconds_of_passed_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,3 +59,24 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
 
 def test_the_machine_is_named() -> None:
     assert {"processor", "cores", "python", "torch"} <= machine().keys()
+
+
+def test_another_suite_is_timed_by_its_tests_that_pass(tmp_path: Path) -> None:
+    (tmp_path / "test_made_up.py").write_text(
+        "from hypothesis import given, settings, strategies as st\n"
+        "@settings(max_examples=7, database=None)\n@given(st.integers())\ndef test_passes(n): pass\n"
+        "@settings(max_examples=7, database=None)\n@given(st.integers())\ndef test_fails(n): assert n < 0\n"
+        "def test_plain(): pass\n"
+        "def test_skipped(): __import__('pytest').skip()\n"
+    )
+    options = ["--hypothesis-show-statistics", "--junitxml=report.xml", "-p", "no:cacheprovider"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "test_made_up.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    passed = seconds_of_passed_tests((tmp_path / "report.xml").read_text(encoding="utf-8"))
+    assert set(passed) == {"test_made_up.py::test_passes", "test_made_up.py::test_plain"}
+    assert passing_examples(ran.stdout)["test_made_up.py::test_passes"] == 7

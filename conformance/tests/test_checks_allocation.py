@@ -29,6 +29,14 @@ def test_what_does_not_allocate() -> None:
     assert allocates(lambda: None) == 0
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_memory_of_a_gpu_counts() -> None:
+    x = torch.ones(1000, device="cuda")
+    assert allocates(lambda: x.clone()) >= 4000
+    assert allocates(lambda: [x.clone(), x.clone()]) >= 8000
+    assert allocates(lambda: x.detach()) == 0
+
+
 def test_memory_of_backward_counts() -> None:
     x = torch.ones(1000, requires_grad=True)
     y = (x * 2).sum()
