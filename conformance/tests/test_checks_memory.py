@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import sys
+import weakref
 from pathlib import Path
 from typing import Any, Callable
 
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 from conformance.checks import NotJudged, vocabulary
+from conformance.checks.elements import elements
 
 checks = vocabulary()
 shares_storage = checks["shares_storage"]
@@ -222,11 +224,28 @@ def test_a_tensor_that_reads_elsewhere_does_not_share() -> None:
 @pytest.mark.parametrize("function", [shares_storage, sees_writes, independent, same_memory])
 def test_what_is_not_judged(function: Callable[..., bool]) -> None:
     x = torch.ones(2)
-    for other in (torch.ones(0), np.ones(0), torch.ones(2, 0, 3), np.ones((3, 0)), x[2:], torch.ones(2, device="meta")):
-        with pytest.raises(NotJudged):
+    reasons: list[tuple[Any, str]] = [
+        *((tensor, "an empty tensor has no memory") for tensor in (torch.ones(0), torch.ones(2, 0, 3), x[2:])),
+        *((array, "an empty array has no memory") for array in (np.ones(0), np.ones((3, 0)))),
+        (torch.ones(2, device="meta"), "memory of the device meta can't be looked at"),
+    ]
+    if hasattr(torch, "_efficientzerotensor"):
+        reasons.append((torch._efficientzerotensor((2,)), "the tensor has no memory"))
+    for other, reason in reasons:
+        with pytest.raises(NotJudged, match=reason):
             function(x, other)
-        with pytest.raises(NotJudged):
+        with pytest.raises(NotJudged, match=reason):
             function(other, x)
+
+
+def test_elements_keep_what_they_are_of() -> None:
+    x = torch.ones(2)
+    alive = weakref.ref(x)
+    places = elements(x)
+    del x
+    assert alive() is not None, "the window on memory holds no reference of its own"
+    del places
+    assert alive() is None
 
 
 @pytest.mark.parametrize("function", [shares_storage, sees_writes, independent, same_memory])
