@@ -176,7 +176,10 @@ def test_what_fuzzing_found_stays_mended(path: Path, sources: SourceList, tmp_pa
     copy = tmp_path / path.name
     copy.write_bytes(path.read_bytes())
     with ends():
-        check_spec(copy, sources) if path.suffix == ".yaml" else check_results(copy)
+        if path.suffix == ".yaml":
+            check_spec(copy, sources)
+        else:
+            check_results(copy)
 
 
 HOSTILE_RESULTS = {
