@@ -193,10 +193,8 @@ def logical_bytes(value: Value) -> Any:
 
     These are bytes in memory: pending negation or conjugation is not applied.
     """
-    if isinstance(value, np.ndarray):
-        if value.size == 0:
-            return np.empty((*value.shape, value.dtype.itemsize), np.uint8)
-        return elements(value).places.copy()
+    if isinstance(value, np.ndarray) and value.size == 0:
+        return np.empty((*value.shape, value.dtype.itemsize), np.uint8)
     if isinstance(value, originals.Tensor) and originals.number_of_elements(value) == 0:
         return np.empty((*originals.shape(value), originals.element_size(value)), np.uint8)
     place = elements(value)

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from conformance.checks import NotJudged, vocabulary
-from conformance.checks.elements import elements
+from conformance.checks.elements import elements, storage_extent
 
 checks = vocabulary()
 shares_storage = checks["shares_storage"]
@@ -189,6 +189,16 @@ def test_an_array_on_frozen_memory_is_written_through_the_other_side() -> None:
     assert answers(torch.from_numpy(writable), frozen) == ONE_MEMORY
 
 
+def test_arrays_on_one_buffer_share_it_where_they_overlap() -> None:
+    memory = bytearray(16)
+    numbers = np.frombuffer(memory, dtype=np.float32)
+    backwards = np.ndarray((2, 2), np.float32, memory, 12, (-4, -8))
+    assert answers(numbers, np.frombuffer(memory, dtype=np.float32, offset=4)) == OVERLAP
+    assert answers(numbers[:1], backwards) == OVERLAP
+    assert answers(np.frombuffer(memory, np.float32, 1), backwards) == OVERLAP
+    assert answers(np.frombuffer(memory, np.float32, 2), np.frombuffer(memory, np.float32, 2, 8)) == APART
+
+
 def test_arrays_of_objects_are_not_written() -> None:
     array = np.array([object(), None])
     with pytest.raises(NotJudged):
@@ -236,6 +246,11 @@ def test_what_is_not_judged(function: Callable[..., bool]) -> None:
             function(x, other)
         with pytest.raises(NotJudged, match=reason):
             function(other, x)
+
+
+def test_what_has_no_elements_lies_in_no_storage() -> None:
+    with pytest.raises(NotJudged, match="an empty tensor has no memory"):
+        storage_extent(torch.ones(2)[2:])
 
 
 def test_elements_keep_what_they_are_of() -> None:
