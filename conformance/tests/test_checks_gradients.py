@@ -56,6 +56,8 @@ def test_what_a_graph_reaches() -> None:
     for x in (w, middle, y):
         assert reaches(y, x)
     assert reaches(w, w)
+    plain = torch.ones(2)
+    assert not reaches(plain, plain), "none is reached that does not require grad"
     for x in (other, other.exp(), w.exp(), w.detach(), torch.ones(2), middle.detach()):
         assert not reaches(y, x)
     assert not reaches(w, y)
