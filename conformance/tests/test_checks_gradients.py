@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from conformance.checks import vocabulary
+from conformance.tests.hanging import ends
 from conformance.tests.plain_programs import Twice, leaf
 
 checks = vocabulary()
@@ -47,6 +48,15 @@ def test_nodes_of_a_graph() -> None:
         assert graph_nodes(y) == []
     first, second = (w * 2).unbind()
     assert len(graph_nodes(first + second)) == len(graph_nodes(first)) + 1
+
+
+def test_a_node_is_visited_once_however_many_ways_lead_to_it() -> None:
+    y = w = leaf()
+    for _ in range(100):
+        y = y + y
+    with ends():
+        assert graph_nodes(y) == ["AddBackward0"] * 100 + ["AccumulateGrad"]
+        assert reaches(y, w)
 
 
 def test_what_a_graph_reaches() -> None:

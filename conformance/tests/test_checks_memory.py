@@ -229,6 +229,8 @@ def test_a_tensor_that_reads_elsewhere_does_not_share() -> None:
     assert not same_memory(false_view, x)
     assert not sees_writes(false_view, x)
     assert sees_writes(x, false_view)
+    assert not independent(false_view, elsewhere), "a write to the second shows in the first"
+    assert not independent(elsewhere, false_view), "a write to the first shows in the second"
 
 
 @pytest.mark.parametrize("function", [shares_storage, sees_writes, independent, same_memory])

@@ -136,6 +136,7 @@ def test_numbers() -> None:
     assert judge(np.float32(1), np.float32(1)) == (True, True)
     assert judge(np.float32(NAN), np.float32(NAN)) == (True, True)
     assert judge(np.float32(1), np.float64(1)) == (False, True)
+    assert judge(np.float32(0.1), 0.1) == (False, False), "numbers compare exactly, whatever NumPy makes of them"
     assert judge(np.float32(1), np.array(1, np.float32)) == (False, True)
 
 
