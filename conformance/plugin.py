@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.results.schema import FAILING
+from conformance.runner.readahead import read_ahead
 from conformance.runner.report import failure_text
 from conformance.runner.supervisor import MEMORY_LIMIT, TIME_LIMIT, Supervisor, WorkerFailed
 from conformance.runner.tally import Tally
@@ -86,6 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
         seed=config.getoption("--seed"),
         resume=config.getoption("--resume"),
         writes=not hasattr(config, "workerinput"),
+        corpus=ahead.whole if (ahead := read_ahead(config)) else None,
     )
 
 
@@ -123,12 +126,23 @@ class SpecFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each claim on each device."""
+        claims = self._claims()
+        slugs = Counter(claim.slug for claim in claims)
+        for device in self._devices():
+            for claim in claims:
+                # The whole id where a table gives a file several subjects.
+                name = claim.slug if slugs[claim.slug] == 1 else claim.id
+                yield ClaimItem.from_parent(self, name=f"{name}[{device}]", claim=claim, device=device)
+
+    def _claims(self) -> list[Claim]:
+        ahead = read_ahead(self.config)
+        known = ahead.claims(self.path) if ahead is not None else None
+        if known is not None:
+            return known
         claims, problems = load_file(self.path, _sources(self.path.parent, self.config.rootpath))
         if problems:
             raise BadSpec("\n".join(map(str, problems)))
-        for device in self._devices():
-            for claim in claims:
-                yield ClaimItem.from_parent(self, name=f"{_name(claim, claims)}[{device}]", claim=claim, device=device)
+        return claims
 
     def _devices(self) -> list[str]:
         found = list(self.config.stash[_SUPERVISOR].environments)
@@ -196,11 +210,6 @@ def _sources(folder: Path, top: Path) -> SourceList:
         if path.is_file():
             sources = sources.joined(read_sources(path, problems))
     return sources
-
-
-def _name(claim: Claim, claims: list[Claim]) -> str:
-    """Return the slug, or the whole id where a table gives a file several subjects."""
-    return claim.slug if sum(other.slug == claim.slug for other in claims) == 1 else claim.id
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> Any:

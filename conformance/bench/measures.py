@@ -17,10 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Callable
 from xml.etree import ElementTree
 
-from conformance.language.corpus import default_root, is_decision_file, load_corpus, load_file
+from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.language.problems import Problems
-from conformance.language.sources import FILE_NAME, read_sources
 from conformance.runner.allocator import with_filled_memory
 
 _EXAMPLES = 20
@@ -155,27 +153,29 @@ def first_verdict(step: int) -> dict[str, float]:
 
 
 def collection(step: int) -> dict[str, float]:
-    """Seconds to read 2,000 claims: the files of the corpus, as often as it takes."""
-    root = default_root()
-    sources = read_sources(root / FILE_NAME, Problems())
-    paths = [path for path in sorted(root.rglob("*.yaml")) if path.name != FILE_NAME and not is_decision_file(path)]
-    count, seconds = 0, 0.0
-    while count < 2000:
-        for path in paths:
-            start = time.process_time()
-            count += len(load_file(path, sources)[0])
-            seconds += time.process_time() - start
-    return {"claims": count, "seconds": seconds}
+    """Seconds to read the corpus, as every command does that needs it."""
+    start = time.process_time()
+    corpus, _ = load_corpus([default_root()])
+    return {"claims": len(corpus.claims), "seconds": time.process_time() - start}
 
 
 def processes(step: int) -> dict[str, float]:
-    """Seconds by the clock of a whole run in one process and in two."""
+    """Seconds by the clock of a whole run in one process and in two; and the limit, a program alone and two at once."""
     found = {}
     for name, more in (("one", []), ("two", ["-n", "2"])):
         with TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "conformance", "run", "-q", f"--results={folder}", *more]
             found[name] = _wall(partial(subprocess.run, command, check=False, capture_output=True))
+    share = [sys.executable, "-m", "conformance.bench.measures", "throughput", "10"]
+    for name, count in (("alone", 1), ("two at once", 2)):
+        found[name] = _wall(partial(_run_at_once, [share] * count))
     return found
+
+
+def _run_at_once(commands: Sequence[Sequence[str]]) -> None:
+    started = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
+    for process in started:
+        process.wait()
 
 
 def array_api(step: int) -> dict[str, float]:

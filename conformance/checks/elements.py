@@ -37,18 +37,39 @@ class Elements:
     ----------
     device : str
         ``"cpu"`` or ``"cuda:0"`` and so on: addresses of different devices have nothing to do with each other.
-    places : numpy.ndarray
-        One byte for each byte of each element: the shape of the value, then one dimension for the bytes of an element.
-        Its address and strides are those of the value. On the CPU it is a window on the memory itself; for another
-        device it is good for arithmetic on addresses only and must not be read.
+    address : int
+        The address of the element whose indices are all 0.
     """
 
-    __slots__ = ("device", "owner", "places")
+    __slots__ = ("_itemsize", "_places", "address", "device", "owner")
 
-    def __init__(self, owner: Value, device: str, address: int, shape: Any, strides: Any, itemsize: int) -> None:
+    def __init__(self, owner: Value, device: str, address: int, itemsize: int) -> None:
         self.owner = owner
         self.device = device
-        self.places = _window(address, (*shape, itemsize), (*strides, 1))
+        self.address = address
+        self._itemsize = itemsize
+        self._places: Any = None
+
+    @property
+    def places(self) -> Any:
+        """An array with one byte for each byte of each element: the shape of the value, then the bytes of an element.
+
+        Its address and strides are those of the value. On the CPU it is a window on the memory itself; for another
+        device it is good for arithmetic on addresses only and must not be read.
+        """
+        if self._places is None:
+            owner, itemsize = self.owner, self._itemsize
+            if isinstance(owner, np.ndarray):
+                shape, strides = owner.shape, owner.strides
+            else:
+                shape, strides = originals.shape(owner), tuple(step * itemsize for step in originals.stride(owner))
+            self._places = _window(self.address, (*shape, itemsize), (*strides, 1))
+        return self._places
+
+    @property
+    def first(self) -> Any:
+        """The place of the element whose indices are all 0."""
+        return _window(self.address, (self._itemsize,), (1,))
 
 
 class _ArrayInterface:
@@ -111,8 +132,7 @@ def elements(value: Value) -> Elements:
     if isinstance(value, np.ndarray):
         if value.size == 0:
             raise NotJudged("an empty array has no memory")
-        address = address_of(value)
-        return Elements(value, "cpu", address, value.shape, value.strides, value.dtype.itemsize)
+        return Elements(value, "cpu", address_of(value), value.dtype.itemsize)
     if not isinstance(value, originals.Tensor):
         raise TypeError(f"expected a tensor or a NumPy array, not {type(value).__name__}")
     if originals.layout(value) is not originals.strided:
@@ -125,9 +145,7 @@ def elements(value: Value) -> Elements:
     address = originals.address(value)
     if address == 0:
         raise NotJudged("the tensor has no memory")
-    itemsize = originals.element_size(value)
-    strides = [step * itemsize for step in originals.stride(value)]
-    return Elements(value, str(device), address, originals.shape(value), strides, itemsize)
+    return Elements(value, "cpu" if device.type == "cpu" else str(device), address, originals.element_size(value))
 
 
 def storage_extent(value: Value) -> Extent:
@@ -153,7 +171,7 @@ def storage_extent(value: Value) -> Extent:
 
 def _own_extent(place: Elements) -> Extent:
     """Return the range from the lowest to the highest byte of the elements."""
-    start = end = address_of(place.places)
+    start = end = place.address
     for size, step in zip(place.places.shape, place.places.strides):
         if step < 0:
             start += (size - 1) * step
@@ -167,7 +185,11 @@ def common_element(inside: Elements, of: Elements) -> Any:
 
     The answer is exact, also for interleaved views such as ``x[::2]`` and ``x[1::2]``.
     """
-    if inside.device != of.device or not originals.shares_memory(inside.places, of.places):
+    if inside.device != of.device:
+        return None
+    if inside.address == of.address:
+        return of.first  # which the search below would find
+    if not originals.shares_memory(inside.places, of.places):
         return None
     candidate = of.places
     for axis in range(candidate.ndim - 1):
@@ -210,11 +232,10 @@ def read(places: Any, device: str) -> Any:
 
 def write(places: Any, device: str, content: bytes) -> None:
     """Write the bytes of one element."""
-    new = _from_bytes(content, np.uint8)
     if device == "cpu":
-        places[...] = new
+        memoryview(places)[:] = content
     else:
-        originals.copy_(_on_device(places, device), originals.as_tensor(new.copy()))
+        originals.copy_(_on_device(places, device), originals.as_tensor(_from_bytes(content, np.uint8).copy()))
 
 
 def _on_device(places: Any, device: str) -> torch.Tensor:
@@ -237,7 +258,8 @@ def observed_bytes(value: Value) -> bytes:
     if isinstance(value, np.ndarray):
         return value.tobytes()
     try:
-        copy = originals.clone(originals.detach(value), memory_format=originals.contiguous_format)
+        plain = originals.detach(value) if originals.requires_grad(value) else value
+        copy = originals.clone(plain, memory_format=originals.contiguous_format)
     except RuntimeError:
         # Some dtypes have no kernel for a copy, for example a conjugated complex32.
         return bytes(logical_bytes(value).tobytes())

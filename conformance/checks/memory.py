@@ -11,7 +11,6 @@ from conformance.checks import originals
 from conformance.checks.elements import (
     Elements,
     Value,
-    address_of,
     common_element,
     elements,
     first_and_last,
@@ -78,7 +77,8 @@ def sees_writes(a: Value, b: Value) -> bool:
     in_b = common_element(inside=of_a, of=of_b)
     if in_b is None:
         return writable(b) and _shows(a, of_a, b, of_b, first_and_last(of_b), [])
-    return _shows(a, of_a, b, of_b, [in_b], [common_element(inside=of_b, of=of_a)])
+    in_a = [] if writable(b) else [common_element(inside=of_b, of=of_a)]
+    return _shows(a, of_a, b, of_b, [in_b], in_a)
 
 
 @check
@@ -125,7 +125,7 @@ def same_memory(a: Value, b: Value) -> bool:
     of_a, of_b = elements(a), elements(b)
     if of_a.device != of_b.device or of_a.places.shape != of_b.places.shape:
         return False
-    if address_of(of_a.places) != address_of(of_b.places) or _steps(of_a) != _steps(of_b):
+    if of_a.address != of_b.address or _steps(of_a) != _steps(of_b):
         return False
     in_a, in_b = first_and_last(of_a), first_and_last(of_b)
     return _shows(a, of_a, b, of_b, in_b, in_a) and _shows(b, of_b, a, of_a, in_a, in_b)
@@ -134,6 +134,10 @@ def same_memory(a: Value, b: Value) -> bool:
 def _steps(of: Elements) -> list[int]:
     """Return the strides of the dimensions where they matter."""
     return [step for size, step in zip(of.places.shape, of.places.strides) if size > 1]
+
+
+_CHANGED = bytes([0x3C]) + bytes(255)
+_CHANGED_BOOLEAN = bytes([1]) + bytes(255)
 
 
 def _shows(a: Value, of_a: Elements, b: Value, of_b: Elements, in_b: list[Any], in_a: list[Any]) -> bool:
@@ -147,12 +151,12 @@ def _shows(a: Value, of_a: Elements, b: Value, of_b: Elements, in_b: list[Any], 
         raise NotJudged("neither value is on memory that can be written")
     # Each byte changes, since the two values may have only some in common (a complex number and its real part). Made of
     # these bytes, a float of any width is finite, so that no conversion on the way can drop the change.
-    other = 1 if _is_boolean(a) or _is_boolean(b) else 0x3C
+    changed = _CHANGED_BOOLEAN if _is_boolean(a) or _is_boolean(b) else _CHANGED
     before = observed_bytes(a)
     results = []
     for places in targets:
         old = read(places, device).tobytes()
-        write(places, device, bytes(0 if byte else other for byte in old))
+        write(places, device, old.translate(changed))
         try:
             results.append(observed_bytes(a) != before)
         finally:

@@ -156,11 +156,15 @@ class Document:
         if offset <= 0 and not scalar.style:
             return Place(self.path, scalar.line, scalar.column)
         value = scalar.value
+        starts = self._line_starts()
+        if offset <= 0 and scalar.style in ("'", '"'):
+            first = self.text[starts[scalar.line - 1] + scalar.column]
+            if first == value[:1] and first.isalnum():
+                return Place(self.path, scalar.line, scalar.column + 1)
         beyond = max(0, offset - len(value) + 1)
         if beyond:
             offset = len(value) - 1
         index = self._index(scalar, offset) + beyond
-        starts = self._line_starts()
         low, high = 0, len(starts)
         while high - low > 1:
             middle = (low + high) // 2
@@ -279,7 +283,7 @@ def read_document(path: str, content: bytes, problems: Problems) -> Optional[Doc
     document = Document(path, clean)
     document.replaced = clean != text
     try:
-        document.root = _compose(yaml.parse(clean, Loader=_LOADER), document, problems)
+        document.root = _compose(_events(clean), document, problems)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path, 1, 1)
@@ -296,6 +300,16 @@ def read_document(path: str, content: bytes, problems: Problems) -> Optional[Doc
         problems.add(Place(path, 1, 1), "E004", f"nested deeper than {MAXIMUM_DEPTH} levels; a claim needs fewer")
         return None
     return document
+
+
+def _events(text: str) -> Iterator[Any]:
+    """As `yaml.parse`, which asks for each event twice."""
+    parser = _LOADER(text)
+    try:
+        while (event := parser.get_event()) is not None:
+            yield event
+    finally:
+        parser.dispose()
 
 
 class _TooDeep(Exception):

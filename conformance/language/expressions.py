@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Optional, Union
@@ -104,16 +104,16 @@ class Code:
         """Every name bound at the top level."""
         return frozenset().union(*(step.binds for step in self.steps))
 
-    def undefined(self, defined: frozenset[str]) -> Iterator[Name]:
+    def undefined(self, defined: Container[str]) -> Iterator[Name]:
         """Yield the names that neither ``defined`` nor an earlier statement gives."""
-        known = set(defined)
-        everything = known | self.binds
+        bound: set[str] = set()
         for step in self.steps:
-            inside = known | step.inside if step.inside else known
             for name in step.needs:
-                if name.name not in (everything if name.deferred else inside):
+                if name.name in defined:
+                    continue
+                if name.name not in self.binds if name.deferred else name.name not in bound | step.inside:
                     yield name
-            known |= step.binds
+            bound |= step.binds
 
 
 @lru_cache(maxsize=32768)
@@ -205,7 +205,45 @@ class _Offsets:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# What the walk treats in a way of its own; it goes through anything else to what is inside.
+_SCOPED = {
+    ast.Call,
+    ast.Attribute,
+    ast.AugAssign,
+    *_FUNCTIONS,
+    ast.Lambda,
+    ast.ClassDef,
+    *_COMPREHENSIONS,
+    ast.Import,
+    ast.ImportFrom,
+    ast.ExceptHandler,
+    ast.Return,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+}
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Delete, ast.Raise, ast.expr)
+
+
+#: By class: the fields that can hold code, so not the operators, nor whether a name is read or written.
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes directly inside a node, in order."""
+    kind = type(node)
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "kind", "type_comment"))
+        _FIELDS[kind] = fields
+    for field in fields:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            yield value
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, ast.AST):
+                    yield item
 
 
 class _Looker:
@@ -239,7 +277,9 @@ class _Looker:
             return
         if kind is ast.Constant:
             return
-        if isinstance(node, ast.Call):
+        if kind not in _SCOPED:
+            pass
+        elif isinstance(node, ast.Call):
             self._call(node, local)
         elif isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id not in local:
@@ -274,7 +314,7 @@ class _Looker:
         elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) and not (deferred or self.misplaced):
             word = type(node).__name__.lower().replace("from", " from")
             self.misplaced = SyntaxMistake(f"'{word}' outside a function", self.offsets.of(node))
-        for child in ast.iter_child_nodes(node):
+        for child in _children(node):
             self.visit(child, local, deferred)
 
     def _visit_all(self, nodes: Iterable[ast.AST], local: frozenset[str], deferred: bool) -> None:
@@ -357,5 +397,5 @@ def _bound(nodes: Iterable[ast.AST]) -> set[str]:
             continue
         if isinstance(node, ast.ExceptHandler) and node.name:
             found.add(node.name)
-        pending.extend(ast.iter_child_nodes(node))
+        pending.extend(_children(node))
     return found

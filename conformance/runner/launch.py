@@ -26,12 +26,15 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """Check the specs, then run them as pytest items; returns the exit status of the command."""
     import pytest
 
+    from conformance.runner.readahead import ReadAhead
+
     if find_spec("torch") is None:
         print("conformance: torch is not installed in this environment; install the one to measure", file=sys.stderr)
         return 2
     root = default_root()
     paths = options.paths or [root]
-    if _load(paths) is None:
+    corpus = _load(paths)
+    if corpus is None:
         return 2
     _say_foreign(paths, root)
     arguments = [
@@ -47,7 +50,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         *rest,
         *map(str, paths),
     ]
-    status = int(pytest.main(arguments))
+    status = int(pytest.main(arguments, plugins=[ReadAhead(corpus, whole=paths == [root])]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)
     if status in (0, 1) or status > _SIGNALLED:

@@ -33,13 +33,25 @@ class Tally:
         Take over outcomes that a stopped run left in ``folder``.
     writes
         Whether this process writes; a worker of pytest-xdist only reads.
+    corpus
+        The project's own corpus, where it was read already.
     """
 
-    def __init__(self, folder: Optional[Path], *, examples: int, seed: int, resume: bool, writes: bool) -> None:
+    def __init__(
+        self,
+        folder: Optional[Path],
+        *,
+        examples: int,
+        seed: int,
+        resume: bool,
+        writes: bool,
+        corpus: Optional[Corpus] = None,
+    ) -> None:
         self._folder = folder
         self._examples = examples
         self._seed = seed
         self._writes = writes
+        self._known_corpus = corpus
         self._results: dict[str, Results] = {}
         self._unfinished: dict[str, UnfinishedFile] = {}
         self._failed: list[tuple[str, str, str]] = []
@@ -197,7 +209,7 @@ class Tally:
 
     @cached_property
     def _whole_corpus(self) -> Corpus:
-        return load_corpus([default_root()])[0]
+        return self._known_corpus or load_corpus([default_root()])[0]
 
     @cached_property
     def _revision(self) -> str:

@@ -43,7 +43,7 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
         "sweep": {"sweep": 6.0, "loop": 2.0, "loop with writes": 4.0},
         "protection": {"in this process": 10.0, "in a worker": 10.5},
         "linearity": {"times": [1.0, 10.0], "seconds": [2.0, 21.0]},
-        "processes": {"one": 9.0, "two": 5.0},
+        "processes": {"one": 9.0, "two": 5.0, "alone": 3.0, "two at once": 4.0},
     }
     assert [value for _, value, _ in table(measured)] == [
         "10,000",
@@ -54,6 +54,7 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
         "5.0%",
         "1.05",
         "1.80",
+        "1.50",
     ]
 
 

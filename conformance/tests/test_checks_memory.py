@@ -219,8 +219,8 @@ def test_a_tensor_that_reads_elsewhere_does_not_share() -> None:
     class Elsewhere(torch.Tensor):  # type: ignore[misc]
         @classmethod
         def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if function is torch.Tensor.detach:
-                return elsewhere
+            if function is torch.Tensor.clone:
+                return elsewhere.clone()
             return super().__torch_function__(function, types, args, kwargs)
 
     false_view = x.as_subclass(Elsewhere)

@@ -9,8 +9,8 @@ from conformance.language.documents import did_you_mean, listed
 from conformance.language.drafts import ClaimDraft, ComparisonDraft
 from conformance.language.expressions import BUILTINS, Code, expression, statements
 from conformance.language.problems import Problems
-from conformance.language.rules.context import Context, report
-from conformance.language.rules.programs import ALWAYS, check_code, check_names
+from conformance.language.rules.context import ALWAYS, Context, report
+from conformance.language.rules.programs import check_code, check_names
 
 SIZE = "n"
 RATIO = "ratio"

@@ -11,12 +11,10 @@ from conformance.language.documents import Mapping, cut_at_comma, did_you_mean, 
 from conformance.language.drafts import ClaimDraft, ExpectationDraft, NamedSnippet
 from conformance.language.expressions import BUILTINS, Call, Code, Name, expression, statements
 from conformance.language.problems import Problems
-from conformance.language.rules.context import Context, report
+from conformance.language.rules.context import ALWAYS, Context, report
 from conformance.language.rules.outcomes import cannot_fail
 from conformance.language.snippets import Snippet, first_column
 from conformance.language.vocabulary import Entry
-
-ALWAYS = frozenset({"torch", "np", "device"})
 
 # The standard library of the oldest Python, as far as a claim about tensors may want it. Written out, so that a spec
 # has the same problems under every Python.
@@ -44,7 +42,7 @@ _ELSEWHERE = {
 def check_programs(draft: ClaimDraft, context: Context, problems: Problems) -> None:
     """Check every piece of Python in a claim."""
     inputs = input_names(draft)
-    common = frozenset(BUILTINS | ALWAYS | set(context.checks))
+    common = context.in_programs
     _check_input_names(draft, context, problems)
     _check_given(draft, context, problems)
     program = check_code(draft.do, statements, problems)
@@ -317,7 +315,7 @@ def _check_input(
                 ):
                     advice = did_you_mean(name, context.dtype_classes) or f"; they are {listed(context.dtype_classes)}"
                     report(snippet, offset, "E206", f"'{name}' is not a class of dtypes{advice}", problems)
-    defined = frozenset(BUILTINS | ALWAYS | earlier | set(context.dtype_classes) | set(kinds) | {outer.name})
+    defined = context.in_inputs | earlier | {outer.name}
     for name_ in code.undefined(defined):
         if name_.offset in classes:
             continue
@@ -354,14 +352,16 @@ def _check_expect(
     problems: Problems,
 ) -> None:
     assigned = program.binds if program is not None else frozenset()
-    settled = assigned
+    gone: frozenset[str] = frozenset()  # where the last statement raises, what it would have bound
     if outcome.raises is not None and program is not None and program.steps:
-        settled = frozenset().union(*(step.binds for step in program.steps[:-1]))
+        gone = assigned.difference(*(step.binds for step in program.steps[:-1])) - common - inputs
+    relevant = inputs | assigned | {"before"}
+    known = common | relevant
     for snippet in outcome.expect:
         code = check_code(snippet, expression, problems)
         if code is None:
             continue
-        lost = [name for name in code.undefined(common | inputs | settled | {"before"}) if name.name in assigned]
+        lost = [name for name in code.undefined(known - gone) if name.name in gone] if gone else []
         if lost:
             report(
                 snippet,
@@ -370,10 +370,9 @@ def _check_expect(
                 f"'{lost[0].name}' is assigned by the statement that raises, so it does not exist then; remove this",
                 problems,
             )
-        check_names(snippet, code, common | inputs | assigned | {"before"}, inputs, context, problems)
+        check_names(snippet, code, known, inputs, context, problems)
         _check_calls(snippet, code, context.checks, problems)
         why = cannot_fail(code)
-        relevant = inputs | assigned | {"before"}
         if why is not None:
             report(snippet, 0, "E208", f"this can't fail: {why}", problems)
         elif not any(name.name in relevant for name in code.needs) and not any(code.undefined(common)):
