@@ -1,11 +1,13 @@
 """``python -m conformance.bench.determinism [RUNS]``: the corpus in other orders gives the same bytes, or is told.
 
-Also with one process and with two, with one thread and with many, and with other hashes of strings.
+Also with one process and with two, with one thread and with many, and with other hashes of strings. The hash of the
+bytes tells whether runs at other times, or of another machine, gave the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import subprocess
 import sys
@@ -21,11 +23,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run, and say after each run whether its file is that of the first; the exit status is 1 where one is not."""
     parser = argparse.ArgumentParser(prog="conformance.bench.determinism", description=__doc__)
     parser.add_argument("runs", type=int, nargs="?", default=20, help="how many runs (default 20)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first order (default 0)")
     options = parser.parse_args(arguments)
     differing = 0
     with TemporaryDirectory() as folder:
-        first = _measured(Path(folder, "0"), 0)
-        for number in range(1, options.runs):
+        first = _measured(Path(folder, "first"), options.first)
+        print(f"run {options.first}, {_described(options.first)}: SHA-256 {_hash(first)}", flush=True)
+        for number in range(options.first + 1, options.first + options.runs):
             other = _measured(Path(folder, str(number)), number)
             same = other.read_bytes() == first.read_bytes()
             differing += not same
@@ -49,6 +53,10 @@ def _measured(folder: Path, number: int) -> Path:
     if len(found) != 1:
         raise SystemExit(f"run {number} wrote {len(found)} result files:\n{(done.stdout + done.stderr)[-2000:]}")
     return found[0]
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _processes(number: int) -> int:
