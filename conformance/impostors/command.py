@@ -40,7 +40,7 @@ def confront_claims(
     processes
         How many processes share the claims.
     results
-        Folder of result files. The record of a whole campaign is written into its folder ``impostors``.
+        Folder of result files. The record of a campaign on the whole corpus is written into its folder ``impostors``.
     known
         An earlier record: the impostors that killed a claim come first, and what stands there is no failure.
     verbose
@@ -79,11 +79,11 @@ def confront_claims(
     if unknown:
         print(f"conformance: no impostor is named {unknown[0]}", file=sys.stderr)
         return 2
-    whole = not (paths or select or only or added or known)
+    everything = not (paths or select or only or added)
     record = record_of(corpus, findings, crew.environment, crew.impostors)
-    if results is not None and whole:
+    if results is not None and everything:
         save_record(record, results / "impostors")
-    report = Report(corpus, findings, record, known=earlier, whole=whole)
+    report = Report(corpus, findings, record, known=earlier, whole=everything and earlier is None)
     print("\n".join(report.lines(verbose=verbose)))
     return int(report.failed)
 
