@@ -104,7 +104,9 @@ def _parser() -> argparse.ArgumentParser:
         "--add", action="append", default=[], type=Path, metavar="FILE", help="Python file with further impostors"
     )
     impostors.add_argument("-n", dest="processes", type=int, metavar="N", help="processes (default: one per processor)")
-    impostors.add_argument("--results", type=Path, metavar="DIR", help="write the record of a campaign on the whole corpus")
+    impostors.add_argument(
+        "--results", type=Path, metavar="DIR", help="write the record of a campaign on the whole corpus"
+    )
     impostors.add_argument(
         "--known", type=Path, metavar="FILE", help="an earlier record: try first what killed then; what stood may stand"
     )
