@@ -174,7 +174,8 @@ def processes(step: int) -> dict[str, float]:
 
 def _run_at_once(commands: Sequence[Sequence[str]]) -> None:
     started = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
-    if any([process.wait() for process in started]):
+    ended = [process.wait() for process in started]
+    if any(ended):
         raise RuntimeError(f"this failed, so its time says nothing: {commands}")
 
 
