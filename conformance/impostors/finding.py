@@ -72,6 +72,12 @@ class Finding:
         """Return the parts that nothing made false."""
         return [part for part in self.parts if part.name not in self.killed]
 
+    def is_better_than(self, other: Finding) -> bool:
+        """Tell whether this one judges where the other one could not, or leaves fewer parts."""
+        if "unsound" in (self.status, other.status):
+            return self.status != "unsound"
+        return len(self.standing) < len(other.standing)
+
 
 #: The name of what replaces an operation and does what torch does.
 HONEST = "honest"

@@ -65,11 +65,13 @@ class Report:
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return the report; a verbose one names the impostors of each claim."""
         lines = self._by_claim() if verbose else []
-        lines += self._survivors() + self._stale() + self._unsound()
         if self.excused:
             lines.append(f"\n{len(self.excused)} claims give a reason why no impostor can kill them:")
             lines += [f"  {claim.place} {claim.id}: {claim.unkillable}" for claim, _ in self.excused]
-        return lines + self._given_up() + self._elsewhere() + self._weak() + self._idle() + self._score()
+        lines += self._elsewhere() + self._weak() + self._idle()
+        # What must be done comes last, where it is seen.
+        to_do = self._survivors() + self._stale() + self._unsound()
+        return lines + ([""] if lines and to_do else []) + to_do + self._given_up() + self._score()
 
     def _by_claim(self) -> list[str]:
         return [f"{claim.id}: {' '.join(finding.killers) or '-'}" for claim, finding in self._judged]

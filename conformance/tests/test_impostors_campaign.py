@@ -343,6 +343,34 @@ def test_a_crash_or_a_hang_does_not_end_the_campaign(tmp_path: Path) -> None:
     assert standing(vacuous) == ["expect[1]"]
 
 
+LATER = '''
+import os, pathlib
+from conformance.impostors.registry import impostor
+
+FIRST = pathlib.Path({path!r})
+
+@impostor("values")
+def wrong_in_the_second_process(call):
+    """The first process that asks gets the right result."""
+    if not FIRST.exists():
+        FIRST.write_text(str(os.getpid()))
+    result = call.run()
+    return result if FIRST.read_text() == str(os.getpid()) else result + 1
+'''
+
+
+def test_what_stands_is_confronted_once_more_in_another_process(tmp_path: Path) -> None:
+    added = tmp_path / "added.py"
+    added.write_text(LATER.format(path=str(tmp_path / "first")), encoding="utf-8")
+    corpus = corpus_of(tmp_path, THREE_CLAIMS.partition("- id: excused")[0].replace(", y is not None", ""))
+    crew = Crew(1, plugins=[added], only=["wrong-in-the-second-process"])
+    try:
+        findings = crew.confront(corpus.claims)
+    finally:
+        crew.close()
+    assert standing(findings["torch.clone/vacuous"]) == []
+
+
 def test_two_campaigns_give_the_same_record(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, THREE_CLAIMS)
     records: list[Any] = []
