@@ -25,8 +25,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("runs", type=int, nargs="?", default=20, help="how many runs (default 20)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first order (default 0)")
     options = parser.parse_args(arguments)
-    if options.runs < 2:
-        parser.error("one run can't be compared: ask for two at least")
+    if options.runs < 1:
+        parser.error(f"argument runs: {options.runs} runs tell nothing: ask for one at least")
     differing = 0
     with TemporaryDirectory() as folder:
         first = _measured(Path(folder, "first"), options.first)
