@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
 from conformance.language.corpus import default_root, load_corpus
-from conformance.results.store import ResultError, Results, load_results, save_results
+from conformance.results.files import ResultError
+from conformance.results.model import Entry, Environment
+from conformance.results.recorded import TIMINGS
+from conformance.results.store import SUFFIX, Results, load_results, save_results
 
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.
-_TELLING = ("python", "numpy", "build", "system", "machine", "accelerator", "hypothesis")
+_TELLING: dict[str, Callable[[Environment], Optional[str]]] = {
+    "python": lambda environment: environment.python,
+    "numpy": lambda environment: environment.numpy,
+    "build": lambda environment: environment.build,
+    "system": lambda environment: environment.system,
+    "machine": lambda environment: environment.machine,
+    "accelerator": lambda environment: environment.accelerator,
+    "hypothesis": lambda environment: environment.hypothesis,
+}
 #: Folders beside result files that hold files of another kind.
-_OTHER_FILES = ("timings", "impostors", "census")
+_OTHER_FILES = (TIMINGS, "impostors", "census")
 
 
 @dataclass(frozen=True)
@@ -34,7 +46,7 @@ def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser = commands.add_parser(
         "merge",
         help="join result files from several machines",
-        description="Parts of one environment are joined, different environments are put side by side. Mixed corpus "
+        description="Join parts of one environment, and put different environments side by side. Mixed corpus "
         "revisions, contradicting duplicates, void files and other formats are refused, and nothing is written then.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="result files, or folders of them")
@@ -51,7 +63,7 @@ def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     for name, results in sorted(merged.items()):
-        path = options.output / f"{name}.json"
+        path = options.output / f"{name}{SUFFIX}"
         save_results(results, path)
         print(f"{path}: {len(results.claims)} claims{_missing(results)}")
     return 0
@@ -73,11 +85,10 @@ def merge_parts(parts: Sequence[Part]) -> dict[str, Results]:
     """
     _refuse_void(parts)
     _refuse_mixed(parts)
-    groups: dict[tuple[object, ...], list[Part]] = {}
+    groups: dict[tuple[Environment, int, int], list[Part]] = {}
     for part in parts:
         results = part.results
-        settings = (results.examples, results.seed)
-        groups.setdefault((*sorted(results.environment.items()), *settings), []).append(part)
+        groups.setdefault((results.environment, results.examples, results.seed), []).append(part)
     joined = [_joined(group) for group in groups.values()]
     return dict(zip(_names(joined), joined))
 
@@ -87,9 +98,9 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         inside = [path]
         if path.is_dir():
-            inside = [file for file in sorted(path.rglob("torch-*.json")) if file.parent.name not in _OTHER_FILES]
+            inside = [file for file in sorted(path.rglob(f"torch-*{SUFFIX}")) if file.parent.name not in _OTHER_FILES]
         if not inside:
-            raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*.json")
+            raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*{SUFFIX}")
         for file in inside:
             found.setdefault(file.resolve(), file)
     return list(found.values())
@@ -122,37 +133,34 @@ def _missing(results: Results) -> str:
 def _joined(parts: Sequence[Part]) -> Results:
     first = parts[0].results
     origin: dict[str, Part] = {}
-    joined = Results(dict(first.environment), first.corpus, first.examples, first.seed)
+    claims: dict[str, Entry] = {}
     for part in parts:
         for identity, entry in part.results.claims.items():
-            earlier = joined.claims.get(identity)
+            earlier = claims.get(identity)
             if earlier is not None and earlier != entry:
                 raise UnfitParts(
-                    f"{part.path}: {identity} is {entry['verdict']} there, but {origin[identity].path} of the same "
-                    f"environment has another entry ({earlier['verdict']}); one of them is wrong, so measure again"
+                    f"{part.path}: {identity} is {entry.verdict} there, but {origin[identity].path} of the same "
+                    f"environment has another entry ({earlier.verdict}); one of them is wrong, so measure again"
                 )
-            joined.claims[identity] = entry
+            claims[identity] = entry
             origin.setdefault(identity, part)
-    return joined
+    oldest = min(part.results.harness for part in parts)
+    return Results(first.environment, first.corpus, first.examples, first.seed, claims, harness=oldest)
 
 
 def _names(joined: Sequence[Results]) -> list[str]:
     """Name the files; where several have one release and device, what differs between these enters the name."""
-    names: list[str] = []
-    for results in joined:
-        others = [other for other in joined if other.name == results.name]
-        differing = [
-            f"{label}{_safe(results.environment.get(label, 'none'))}"
-            for label in _TELLING
-            if len({other.environment.get(label) for other in others}) > 1
-        ]
-        differing += [
-            f"{label}{getattr(results, label)}"
-            for label in ("examples", "seed")
-            if len({getattr(other, label) for other in others}) > 1
-        ]
-        names.append("-".join([_safe(results.name), *differing]))
-    return names
+    return [_name(results, [other for other in joined if other.name == results.name]) for results in joined]
+
+
+def _name(results: Results, others: Sequence[Results]) -> str:
+    parts = [_safe(results.name)]
+    for label, read in _TELLING.items():
+        if len({read(other.environment) for other in others}) > 1:
+            parts.append(f"{label}{_safe(read(results.environment) or 'none')}")
+    parts += [f"examples{results.examples}"] if len({other.examples for other in others}) > 1 else []
+    parts += [f"seed{results.seed}"] if len({other.seed for other in others}) > 1 else []
+    return "-".join(parts)
 
 
 def _safe(text: str) -> str:

@@ -4,10 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.results.files import ResultError
+from conformance.results.model import VERSION
+from conformance.results.store import SUFFIX
+
 _PACKAGE = Path(__file__).resolve().parent.parent
+#: The folder below the results that holds the ratios of timing claims.
+TIMINGS = "timings"
+#: The folder below the results that holds what measured calls do.
+CALLS = "calls"
+#: The folder below the results that holds the names of each release.
+NAMES = "names"
 
 
 def recorded_folder() -> Path:
     """Return the folder of the recorded result files."""
     packaged = _PACKAGE / "_corpus" / "results"
     return packaged if packaged.is_dir() else _PACKAGE.parent / "docs" / "results"
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the result files that stand in a folder, by name.
+
+    Raises
+    ------
+    ResultError
+        If the only ones are of format 1, which had another ending.
+    """
+    found = sorted(folder.glob(f"torch-*{SUFFIX}"))
+    older = [] if found else sorted(folder.glob("torch-*.json"))
+    if older:
+        raise ResultError(f"{older[0]}: format 1; this conformance reads format {VERSION}: measure again")
+    return found

@@ -2,7 +2,7 @@
 
 Run as ``python -m conformance.results.staleness RECORDED`` it compares the recorded folder with the corpus, as
 ``… RECORDED FRESH`` also each fresh file with the recorded one of its name, and as ``… --only FILE`` one file with the
-corpus. A claim that a file of the folder does not have is a hole: it is told, and is no fault but with ``--only``.
+corpus. A claim that a file of the folder does not have is a gap: it is reported, and is a fault with ``--only`` alone.
 """
 
 from __future__ import annotations
@@ -13,36 +13,40 @@ from pathlib import Path
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.results.schema import FAILING
-from conformance.results.store import Results, load_folder, load_results
+from conformance.results.files import ResultError
+from conformance.results.model import FAILING
+from conformance.results.recorded import result_files
+from conformance.results.store import Results, load_results
+from conformance.text import printable
 
 _MOST_SHOWN = 20
+_LONGEST_LINE = 300
 
 
 def against_corpus(recorded: Results, corpus: Corpus) -> Iterator[str]:
     """Yield what is left over, out of date or failing in a recorded file."""
-    living = _living(corpus)
+    living = _measurable(corpus)
     for identity, claim in living.items():
         entry = recorded.claims.get(identity)
         if entry is None:
-            continue  # a hole says nothing, so nothing false
+            continue  # a gap says nothing, so nothing false
         quoted = sum(source.kind == "docs" for source in claim.sources)
-        if entry["claim"] != claim.fingerprint():
+        if entry.claim != claim.fingerprint():
             yield f"{recorded.name}: {identity} was measured in an older form"
-        elif len(entry.get("keys", ())) != quoted:
+        elif len(entry.sentences) != quoted:
             yield f"{recorded.name}: {identity} was measured with fewer or more sources"
-        elif entry["verdict"] in FAILING:
-            yield f"{recorded.name}: {identity} is {entry['verdict']}"
+        elif entry.verdict in FAILING:
+            yield f"{recorded.name}: {identity} is {entry.verdict}"
     for identity in sorted(set(recorded.claims) - set(living)):
         yield f"{recorded.name}: {identity} is not in the corpus"
 
 
-def holes(recorded: Results, corpus: Corpus) -> list[str]:
+def gaps(recorded: Results, corpus: Corpus) -> list[str]:
     """Return the claims that a recorded file does not have: nobody has measured them there."""
-    return [identity for identity in _living(corpus) if identity not in recorded.claims]
+    return [identity for identity in _measurable(corpus) if identity not in recorded.claims]
 
 
-def _living(corpus: Corpus) -> dict[str, Claim]:
+def _measurable(corpus: Corpus) -> dict[str, Claim]:
     return {claim.id: claim for claim in corpus.claims if claim.compare is None}
 
 
@@ -50,39 +54,49 @@ def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
     """Yield what a fresh file has otherwise: each line where the environments are the same, else the verdicts."""
     old, new = load_results(recorded), load_results(fresh)
     if old.environment == new.environment:
-        before = recorded.read_text(encoding="utf-8").splitlines()
+        before = set(recorded.read_text(encoding="utf-8").splitlines())
         for line in fresh.read_text(encoding="utf-8").splitlines():
             if line not in before:
-                yield f"{recorded}: a fresh run gives {line[:300]}"
+                yield f"{recorded}: a fresh run gives {line[:_LONGEST_LINE]}"
         return
     for identity, entry in sorted(new.claims.items()):
-        verdict = old.claims.get(identity, {}).get("verdict")
-        if verdict != entry["verdict"]:
-            yield f"{recorded}: {identity} is recorded as {verdict}, a fresh run gives {entry['verdict']}"
+        known = old.claims.get(identity)
+        verdict = "not measured" if known is None else known.verdict
+        if verdict != entry.verdict:
+            yield f"{recorded}: {identity} is recorded as {verdict}, a fresh run gives {entry.verdict}"
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is stale; the exit status is 1 where anything is."""
+    """Print what is stale; the exit status is 1 where anything is, and 2 where a file can't be used."""
+    try:
+        return _report(_stale(arguments))
+    except ResultError as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+
+
+def _stale(arguments: list[str]) -> list[str]:
     corpus, _ = load_corpus([default_root()])
     if arguments[0] == "--only":
         only = load_results(Path(arguments[1]))
-        missing = [f"{only.name}: {identity} was not measured" for identity in holes(only, corpus)]
-        return _told([*against_corpus(only, corpus), *missing])
-    recorded = Path(arguments[0])
+        missing = [f"{only.name}: {identity} was not measured" for identity in gaps(only, corpus)]
+        return [*against_corpus(only, corpus), *missing]
+    folder = Path(arguments[0])
     stale: list[str] = []
-    for results in load_folder(recorded):
+    for path in result_files(folder):
+        results = load_results(path)
         stale += against_corpus(results, corpus)
-        if missing := holes(results, corpus):
-            print(f"{results.name}: {len(missing)} claims are holes; 'nox -s matrix' measures them")
-    for fresh in sorted(Path(arguments[1]).glob("torch-*.json")) if len(arguments) > 1 else []:
-        if (recorded / fresh.name).exists():
-            stale += against_fresh(recorded / fresh.name, fresh)
-    return _told(stale)
+        if missing := gaps(results, corpus):
+            print(f"{results.name}: {len(missing)} claims are not measured; 'nox -s matrix' measures them")
+    for fresh in result_files(Path(arguments[1])) if len(arguments) > 1 else []:
+        if (folder / fresh.name).exists():
+            stale += against_fresh(folder / fresh.name, fresh)
+    return stale
 
 
-def _told(stale: list[str]) -> int:
+def _report(stale: list[str]) -> int:
     for line in stale[:_MOST_SHOWN]:
-        print(line)
+        print(printable(line, keep=""))
     if stale:
         print(f"{len(stale)} stale entries; measure again with 'nox -s conformance' and commit the result files")
     return 1 if stale else 0

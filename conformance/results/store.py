@@ -1,206 +1,204 @@
-"""Result files: read as hostile text, written atomically, one claim on a line."""
+"""Result files: JSON Lines, a header and then one claim on each line, sorted by id.
+
+They are read as hostile text. A line is decoded when its entry is asked for, so that a question about one claim does
+not wait for all the others.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import Generic, Optional, TypeVar
 
-from conformance.results.schema import VERSION, validator
+from conformance.results.codec import encode, to_line
+from conformance.results.files import ResultError, parse, read_bytes, replace_file, to_text
+from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header, TimingEntry, TimingHeader
 
-#: The largest result file that is read, in bytes.
-LARGEST = 64 * 2**20
-_LONGEST_MESSAGE = 600
+T = TypeVar("T")
+Head = TypeVar("Head", Header, TimingHeader)
+#: The ending of a result file.
+SUFFIX = ".jsonl"
+_MEASURE = "conformance run"
+_MEASURE_TIMINGS = "conformance run --timings"
+_MOST_CLAIMS = 100_000
+_START = re.compile(rb'\{"id":"([^"\\\x00-\x1f]{1,1000})",')
 
 
-class ResultError(Exception):
-    """A result file can't be used; the message says which, why and what to do."""
+class Entries(Mapping[str, T], Generic[T]):
+    """The entries of a file by id; each is decoded when it is asked for, once.
 
-    def __init__(self, message: str) -> None:
-        # What a file says, or how it is called, must neither make a second line nor drive the terminal.
-        shown = (one if one.isprintable() else ascii(one)[1:-1] for one in message[:_LONGEST_MESSAGE])
-        super().__init__("".join(shown))
+    Asking raises `ResultError` where the line does not fit. Most releases give the same line for a claim, so files that
+    share ``decoded`` decode it once.
+    """
+
+    def __init__(self, file: EntryFile, cls: type[T], decoded: dict[bytes, T]) -> None:
+        self._file = file
+        self._cls = cls
+        self._decoded = decoded
+
+    def __getitem__(self, identity: str) -> T:
+        file = self._file
+        number, start = file.starts[identity]
+        line = file.content[start : file.content.find(b"\n", start)]
+        known = self._decoded.get(line)
+        if known is None:
+            place = f"{file.path}:{number}"
+            known = self._decoded[line] = parse("{" + to_text(line, place), self._cls, place, file.remedy)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file.starts)
+
+    def __len__(self) -> int:
+        return len(self._file.starts)
+
+
+@dataclass(frozen=True)
+class EntryFile:
+    """What a file holds, and for each entry the number of its line and the byte at which it goes on behind the id."""
+
+    path: Path
+    remedy: str
+    content: bytes
+    starts: Mapping[str, tuple[int, int]]
 
 
 @dataclass
 class Results:
     """What one run measured in one environment on one device; ``claims`` maps id to entry."""
 
-    environment: dict[str, str]
+    environment: Environment
     corpus: str
     examples: int
     seed: int
-    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    claims: Mapping[str, Entry] = field(default_factory=dict)
     void: Optional[str] = None
+    harness: int = HARNESS
 
     @property
     def name(self) -> str:
         """The file's name without its ending, such as ``torch-2.13.0-cpu``."""
-        return f"torch-{self.environment['torch']}-{self.environment['device']}"
+        return f"torch-{self.environment.torch}-{self.environment.device}"
+
+    @property
+    def header(self) -> Header:
+        """The first line of the file."""
+        return Header(VERSION, self.environment, self.corpus, self.examples, self.seed, self.void, self.harness)
+
+    @classmethod
+    def of(cls, header: Header, claims: Mapping[str, Entry]) -> Results:
+        """Return what a file with this header holds."""
+        parts = (header.environment, header.corpus, header.examples, header.seed)
+        return cls(*parts, claims, header.void, header.harness)
+
+    def measured_like(self, environment: Environment, examples: int, seed: int) -> bool:
+        """Return whether a run in this environment, by the present code, would give the entries of unchanged claims."""
+        mine = (self.environment, self.examples, self.seed, self.harness)
+        return self.void is None and mine == (environment, examples, seed, HARNESS)
 
 
 @dataclass
 class Timings:
     """Ratios of timing claims measured in one environment."""
 
-    environment: dict[str, str]
-    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    environment: Environment
+    claims: Mapping[str, TimingEntry] = field(default_factory=dict)
 
 
-def load_results(path: Path) -> Results:
+def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None) -> Results:
     """Read a result file.
+
+    Parameters
+    ----------
+    decoded
+        What files that are read together share: each line as it was decoded.
 
     Raises
     ------
     ResultError
-        If it can't be read, is too large, is no JSON, or breaks the schema.
+        If it can't be read, is too large, is no result file, or has another format. An entry that does not fit raises
+        it when it is asked for.
     """
-    document = _load(path, timings=False)
-    return Results(
-        document["environment"],
-        document["corpus"],
-        document["examples"],
-        document["seed"],
-        document["claims"],
-        document.get("void"),
-    )
+    header, file = _read(path, Header, _MEASURE)
+    return Results.of(header, Entries(file, Entry, {} if decoded is None else decoded))
 
 
 def load_timings(path: Path) -> Timings:
-    """Read a file of timing ratios; raises ``ResultError`` as ``load_results`` does."""
-    document = _load(path, timings=True)
-    return Timings(document["environment"], document["claims"])
-
-
-def load_folder(folder: Path) -> list[Results]:
-    """Read every result file of a folder, oldest torch first, ``cpu`` before ``cuda``."""
-    from packaging.version import Version
-
-    found = [load_results(path) for path in sorted(folder.glob("torch-*.json"))]
-    return sorted(found, key=lambda item: (Version(item.environment["torch"]), item.environment["device"]))
+    """Read a file of timing ratios; raises `ResultError` as `load_results` does."""
+    header, file = _read(path, TimingHeader, _MEASURE_TIMINGS)
+    return Timings(header.environment, Entries(file, TimingEntry, {}))
 
 
 def save_results(results: Results, path: Path) -> None:
     """Write a result file; what stood there before is replaced at once or not at all."""
-    _save(header_text(results), results.claims, path)
-
-
-def header_text(results: Results) -> str:
-    """Return the lines of a result file before its claims."""
-    header = {
-        "schema": VERSION,
-        "environment": results.environment,
-        "corpus": results.corpus,
-        "examples": results.examples,
-        "seed": results.seed,
-        "void": results.void,
-    }
-    return _header_lines(header)
-
-
-def entry_text(identity: str, entry: Mapping[str, Any]) -> str:
-    """Return the line of one claim in a result file, without the comma after it."""
-    return f"{json.dumps(identity)}: {_compact(_kept(entry))}"
+    _save(results.header, results.claims, path)
 
 
 def save_timings(timings: Timings, path: Path) -> None:
-    """Write a file of timing ratios, as ``save_results`` does."""
-    _save(_header_lines({"schema": VERSION, "environment": timings.environment}), timings.claims, path)
+    """Write a file of timing ratios, as `save_results` does."""
+    _save(TimingHeader(VERSION, timings.environment), timings.claims, path)
 
 
-def _header_lines(header: Mapping[str, Any]) -> str:
-    return "{\n" + "".join(f"{json.dumps(name)}: {_compact(value)},\n" for name, value in header.items())
+def header_line(results: Results) -> str:
+    """Return the first line of a result file, with its end."""
+    return to_line(encode(results.header)) + "\n"
 
 
-def _save(header: str, claims: Mapping[str, Mapping[str, Any]], path: Path) -> None:
-    entries = [entry_text(name, claims[name]) for name in sorted(claims)]
-    replace_file(path, header + '"claims": {\n' + ",\n".join(entries) + "\n}\n}\n")
+def entry_line(identity: str, entry: Entry | TimingEntry) -> str:
+    """Return the line of one claim, with its end."""
+    return to_line({"id": identity, **encode(entry)}) + "\n"
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Replace a file's content at once: a full disk or an interruption leaves the old one whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def read_lines(path: Path) -> tuple[str, bytes]:
+    """Return the first line of a file, and its whole content, which ends with the end of a line."""
+    content = read_bytes(path)
+    content += b"" if content.endswith(b"\n") else b"\n"
+    return to_text(content[: content.index(b"\n")], f"{path}:1"), content
+
+
+def later_lines(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield number and first byte of each line after the first one that is not empty."""
+    begin, number = content.index(b"\n") + 1, 1
+    while begin < len(content):
+        end, number = content.index(b"\n", begin), number + 1
+        if end > begin:
+            yield number, begin
+        begin = end + 1
+
+
+def _save(header: Header | TimingHeader, claims: Mapping[str, Entry] | Mapping[str, TimingEntry], path: Path) -> None:
+    lines = [entry_line(identity, claims[identity]) for identity in sorted(claims)]
+    replace_file(path, to_line(encode(header)) + "\n" + "".join(lines))
+
+
+def _read(path: Path, cls: type[Head], remedy: str) -> tuple[Head, EntryFile]:
+    first, content = read_lines(path)
+    _refuse_other_format(first, path, remedy)
+    header = parse(first, cls, f"{path}:1", remedy)
+    starts: dict[str, tuple[int, int]] = {}
+    for number, begin in later_lines(content):
+        start = _START.match(content, begin)
+        identity = start[1].decode("utf-8", "replace") if start else ""
+        if start is None or identity in starts:
+            what = f"a second entry of {identity}" if start else "no entry of a claim"
+            raise ResultError(f"{path}:{number}: {what}; make it again with '{remedy}'")
+        starts[identity] = (number, start.end())
+    if len(starts) > _MOST_CLAIMS:
+        raise ResultError(f"{path}: more than {_MOST_CLAIMS} entries; it was not read")
+    return header, EntryFile(path, remedy, content, starts)
+
+
+def _refuse_other_format(first: str, path: Path, remedy: str) -> None:
+    """Say plainly where a file is of another version: format 1 was one JSON object over many lines."""
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
-
-
-def _kept(entry: Mapping[str, Any]) -> dict[str, Any]:
-    # What a crashing torch printed holds addresses and paths: shown on the terminal, not stored.
-    return {name: value for name, value in entry.items() if name != "printed"}
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def read_document(path: Path, named: str, remedy: str) -> Any:
-    """Read a JSON file of ours, whoever wrote it.
-
-    Parameters
-    ----------
-    path
-        The file.
-    named
-        What it should be, such as ``"record"``.
-    remedy
-        The command that makes such a file, for the message.
-
-    Raises
-    ------
-    ResultError
-        If it can't be read, is too large or is no JSON.
-    """
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB, so no {named} of ours; it was not read")
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ResultError(f"{path}: can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"{path}: no JSON: {error}; make it again with '{remedy}'") from None
-
-
-def read_record(path: Path, schema: dict[str, Any], remedy: str) -> dict[str, Any]:
-    """Read a JSON file that has a schema of its own.
-
-    Raises
-    ------
-    ResultError
-        As `read_document`, and if it breaks the schema.
-    """
-    import fastjsonschema
-
-    document = read_document(path, "record", remedy)
-    try:
-        fastjsonschema.compile(schema)(document)
-    except fastjsonschema.JsonSchemaValueException as error:
-        raise ResultError(f"{path}: no record of this format: {str(error.message)[:300]}") from None
-    return dict(document)
-
-
-def _load(path: Path, *, timings: bool) -> dict[str, Any]:
-    import fastjsonschema
-
-    document = read_document(path, "result file", "conformance run")
-    version = document.get("schema") if isinstance(document, dict) else None
-    if version != VERSION:
-        shown = repr(version)[:40]
-        raise ResultError(f"{path}: format {shown}, this conformance reads format {VERSION}; measure it again")
-    try:
-        validator(timings)(document)
-    except fastjsonschema.JsonSchemaValueException as error:
-        raise ResultError(f"{path}: breaks the result schema: {str(error.message)[:300]}") from None
-    return dict(document)
+        version = json.loads(first).get("schema")
+    except (ValueError, RecursionError, AttributeError):
+        version = None
+    if type(version) is not int or version != VERSION:
+        told = (
+            f"format {version}" if type(version) is int and 0 < version < 1000 else "no result file of a known format"
+        )
+        raise ResultError(f"{path}: {told}; this conformance reads format {VERSION}, so make it again with '{remedy}'")

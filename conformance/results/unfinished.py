@@ -1,7 +1,7 @@
-"""What a run that has not ended measured: a valid result file at every moment, so that nothing is lost with the run.
+"""What a run that has not ended measured: a line for each outcome as it comes, so that nothing is lost with the run.
 
-Such files stand in a folder of their own below the results, since they are no results of a whole run. Each outcome
-replaces the end of the file by one write, so that the file is valid also where the process is killed or the disk full.
+Each run has a file of its own, locked while it goes on, in a folder below the results: they are no results of a whole
+run. What an earlier run has left is taken over by the next one.
 """
 
 from __future__ import annotations
@@ -12,71 +12,55 @@ import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
-from conformance.results.schema import is_entry
-from conformance.results.store import LARGEST, Results, entry_text, header_text
+from conformance.results.codec import DecodeError, decode
+from conformance.results.files import LARGEST
+from conformance.results.model import Entry, Header
+from conformance.results.store import SUFFIX, Results, entry_line, header_line
 
 #: The folder below the results in which what an unfinished run measured is kept.
 FOLDER = "unfinished"
-_END = b"\n}\n}\n"
-_MOST_FILES = 20
 
 
 class UnfinishedFile:
-    """The file to which one process adds what it measures.
-
-    A file that another process has open is left alone, and the next number is tried: two runs don't harm each other.
+    """The file to which one run adds what it measures.
 
     Parameters
     ----------
     folder
         The folder of the results.
     results
-        The environment and the settings of the run, and what is known already and is to be kept.
+        The environment and the settings of the run, and what is known already and is to be kept. What stopped runs of
+        this environment have left is removed then.
 
     Raises
     ------
     OSError
-        Where the file can't be written; what an earlier run left there is as it was.
+        Where the file can't be written; what earlier runs left is as it was.
     """
 
     def __init__(self, folder: Path, results: Results) -> None:
         self._folder = Path(folder, FOLDER)
-        lines = ",\n".join(entry_text(*item) for item in sorted(results.claims.items()))
-        text = header_text(results) + '"claims": {' + ("\n" + lines if lines else "")
-        content = text.encode("utf-8", "replace") + _END
+        self._descriptor = -1
+        lines = [header_line(results), *(entry_line(*item) for item in sorted(results.claims.items()))]
+        self._waiting = "".join(lines).encode("utf-8", "replace")
         try:
-            self._descriptor, self.path = self._create(results.name, content)
+            self._create(results.name)
         except FileNotFoundError:  # another run that ended has just removed the empty folder
-            self._descriptor, self.path = self._create(results.name, content)
-        self._size = len(content)
-        self._empty = not results.claims
-        self._waiting: dict[str, Mapping[str, Any]] = {}
+            self._create(results.name)
+        self._remove_stopped(results.name)
 
-    def add(self, identity: str, outcome: Mapping[str, Any]) -> None:
-        """Add an outcome; raises OSError where it can't be written, and tries again with the next one."""
-        self._waiting[identity] = outcome
-        lines = ",\n".join(entry_text(*item) for item in self._waiting.items())
-        before = self._size - len(_END)
-        text = (("\n" if self._empty else ",\n") + lines).encode("utf-8", "replace") + _END
-        try:
-            if os.pwrite(self._descriptor, text, before) != len(text):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.pwrite(self._descriptor, _END, before)
-                os.ftruncate(self._descriptor, self._size)
-            raise
-        self._size, self._empty = before + len(text), False
-        self._waiting.clear()
+    def add(self, identity: str, entry: Entry) -> None:
+        """Add an outcome; raises OSError where it can't be written, and goes on there with the next one."""
+        self._waiting += entry_line(identity, entry).encode("utf-8", "replace")
+        self._write()
 
     def remove(self) -> None:
         """Remove the file: a result file has all that is in it."""
-        with contextlib.suppress(FileNotFoundError):
-            self.path.unlink()
+        self.path.unlink(missing_ok=True)
         self.close()
         with contextlib.suppress(OSError):  # another run's file is there
             self._folder.rmdir()
@@ -87,90 +71,65 @@ class UnfinishedFile:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _create(self, name: str, content: bytes) -> tuple[int, Path]:
-        """Put a whole and locked file under the first name that no other process uses."""
+    def _create(self, name: str) -> None:
+        """Make the file; it gets its name once it is locked and has its content."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=self._folder, prefix=".")
+        self._descriptor, hidden = tempfile.mkstemp(dir=self._folder, prefix=".")
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if os.write(descriptor, content) != len(content):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fchmod(descriptor, 0o644)
-            for number in range(1, _MOST_FILES):
-                path = self._folder / f"{name}{f'.{number}' if number > 1 else ''}.json"
-                if _take(Path(temporary), path):
-                    return descriptor, path
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            os.fchmod(self._descriptor, 0o644)
+            self._write()
+            self.path = self._folder / f"{name}{Path(hidden).name}{SUFFIX}"
+            Path(hidden).rename(self.path)
         except BaseException:
-            os.close(descriptor)
+            Path(hidden).unlink(missing_ok=True)
+            self.close()
             raise
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-        os.close(descriptor)
-        raise OSError(errno.EBUSY, f"{_MOST_FILES} runs have files open there", str(self._folder))
 
+    def _write(self) -> None:
+        written = os.write(self._descriptor, self._waiting)
+        self._waiting = self._waiting[written:]
+        if self._waiting:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-def _take(temporary: Path, path: Path) -> bool:
-    """Give a file its name, also where a run that has ended has left a file of that name."""
-    try:
-        os.link(temporary, path)
-        return True
-    except FileExistsError:
-        pass
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return _take(temporary, path)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not os.path.samestat(os.fstat(descriptor), path.stat()):  # replaced in between
-            return False
-        temporary.replace(path)
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
+    def _remove_stopped(self, name: str) -> None:
+        for path in self._folder.glob(f"{name}*{SUFFIX}"):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where the run goes on
+                    path.unlink()
+                finally:
+                    os.close(descriptor)
 
 
 def read_unfinished(folder: Path) -> Iterator[Results]:
-    """Yield what stopped runs have left, the oldest first; what can't be read of it is left out."""
+    """Yield what runs have left that did not end, the oldest first; what can't be read of it is left out."""
     aged: list[tuple[int, Path]] = []
+    paths: list[Path] = []
     with contextlib.suppress(FileNotFoundError):  # another run that ends removes its file, and the folder
-        for path in Path(folder, FOLDER).glob("torch-*.json"):
-            with contextlib.suppress(FileNotFoundError):
-                if path.is_file():
-                    aged.append((path.stat().st_mtime_ns, path))
+        paths += Path(folder, FOLDER).glob(f"torch-*{SUFFIX}")
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_file() and path.stat().st_size <= LARGEST:
+                aged.append((path.stat().st_mtime_ns, path))
     for _, path in sorted(aged):
         with contextlib.suppress(FileNotFoundError):
-            found = _read(path)
+            found = _read(path.read_text(encoding="utf-8", errors="replace"))
             if found is not None:
                 yield found
 
 
-def _read(path: Path) -> Optional[Results]:
-    """Read line by line, so that a file of which the end is lost gives all the rest."""
-    if path.stat().st_size > LARGEST:
-        return None
-    header: dict[str, Any] = {}
-    claims: dict[str, dict[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            pair = json.loads("{" + line.rstrip(",") + "}")
-        except (ValueError, RecursionError):
-            continue
-        for name, value in pair.items():
-            if "/" not in name:
-                header[name] = value
-            elif is_entry(value):
-                claims[name] = value
+def _read(text: str) -> Optional[Results]:
+    first, *lines = text.split("\n")
+    claims = {}
     try:
-        return Results(
-            {str(name): str(value) for name, value in header["environment"].items()},
-            str(header["corpus"]),
-            int(header["examples"]),
-            int(header["seed"]),
-            claims,
-            header["void"],
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
+        header = decode(Header, json.loads(first))
+    except (ValueError, RecursionError):
         return None
+    for line in lines:
+        with contextlib.suppress(ValueError, RecursionError, DecodeError, KeyError, TypeError, AttributeError):
+            document = json.loads(line)
+            identity = str(document.pop("id"))
+            claims[identity] = decode(Entry, document)
+    return Results.of(header, claims)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.model import Claim
+from conformance.results.model import Entry, Environment, Verdict
 from conformance.results.store import Results, save_results
+from conformance.views.recorded import Measured
 
 DOCS = "[{docs: torch.Tensor.detach, key: detached from the current graph}]"
 
@@ -40,39 +44,30 @@ SIMPLE = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: shares_storage(y, x)
 RAISING = "given: {x: tensor()}\ndo: x.item()\nraises: {type: RuntimeError, promised: error}"
 
 
-def entry(claim: Claim, verdict: str = "holds", **fields: Any) -> dict[str, Any]:
+def entry(claim: Claim, verdict: Verdict = "holds", **fields: Any) -> Entry:
     """Make an entry of a result file; ``facts`` of a canonical example come with the example."""
-    if "facts" in fields:
+    if fields.get("facts") is not None:
         fields.setdefault("example", {"x": "torch.tensor([1., 2.])"})
-    return {"claim": claim.fingerprint(), "verdict": verdict, **fields}
+    return Entry(claim.fingerprint(), verdict, **fields)
 
 
-def release(torch: str, claims: dict[str, dict[str, Any]], *, void: Optional[str] = None, **changes: str) -> Results:
-    """Make the results of a release."""
-    environment = {
-        "torch": torch,
-        "build": "cpu",
-        "python": "3.11",
-        "numpy": "2.0.0",
-        "hypothesis": "6.1",
-        "device": "cpu",
-        "system": "linux",
-        "machine": "x86_64",
-        **changes,
-    }
-    return Results(environment, "0123456789ab", 20, 0, claims, void)
+def release(torch: str, claims: Mapping[str, Entry], *, void: Optional[str] = None, **changes: Any) -> Measured:
+    """Make what one release shows."""
+    environment = Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64", "6.1")
+    return Measured.of(Results(replace(environment, **changes), "0123456789ab", 20, 0, claims, void))
 
 
-def releases(claim: Claim, **entries: Optional[dict[str, Any]]) -> list[Results]:
-    """Make results of one claim: ``v2_4_1=entry``; None leaves the claim out."""
+def releases(claim: Claim, **entries: Optional[Entry]) -> list[Measured]:
+    """Make what releases show of one claim: ``v2_4_1=entry``; None leaves the claim out."""
     return [
         release(name[1:].replace("_", "."), {} if measured is None else {claim.id: measured})
         for name, measured in entries.items()
     ]
 
 
-def save(folder: Path, *columns: Results) -> Path:
+def save(folder: Path, *found: Measured) -> Path:
     """Write results to a folder, each under its plain name."""
-    for results in columns:
-        save_results(results, folder / f"{results.name}.json")
+    for measured in found:
+        assert measured.results is not None
+        save_results(measured.results, folder / f"{measured.name}.jsonl")
     return folder

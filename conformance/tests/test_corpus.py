@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from conformance.census.docstrings import docstring
-from conformance.census.sentences import find_sentences
 from conformance.language.corpus import default_root, load_corpus
-from conformance.results.schema import result_schema
-from conformance.results.staleness import against_corpus, holes
-from conformance.results.store import load_folder, load_results
+from conformance.language.sentences import find_sentences
+from conformance.results.recorded import result_files
+from conformance.results.schema import line_schemas
+from conformance.results.staleness import against_corpus, gaps
+from conformance.results.store import load_results
+from conformance.worker.docstrings import docstring
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "docs" / "results"
@@ -48,42 +49,42 @@ def test_every_key_finds_one_sentence_of_the_documentation() -> None:
 
 @pytest.mark.parametrize("name", ["torch-2.13.0-cpu", "torch-1.9.0-cpu"])
 def test_the_two_worlds_are_recorded(name: str) -> None:
-    assert load_results(RECORDED / f"{name}.json").void is None
+    assert load_results(RECORDED / f"{name}.jsonl").void is None
 
 
-@pytest.mark.parametrize("results", load_folder(RECORDED), ids=lambda results: results.name)
-def test_what_is_recorded_is_current_and_as_expected(results: object) -> None:
-    assert list(against_corpus(results, CORPUS)) == []  # type: ignore[arg-type]
+@pytest.mark.parametrize("path", result_files(RECORDED), ids=lambda path: path.stem)
+def test_what_is_recorded_is_current_and_as_expected(path: Path) -> None:
+    assert list(against_corpus(load_results(path), CORPUS)) == []
 
 
 def test_no_claim_lacks_its_input_on_the_release_it_was_written_from() -> None:
-    results = load_results(RECORDED / "torch-2.13.0-cpu.json")
+    results = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
     lacking = [
-        name for name, entry in results.claims.items() if entry["verdict"] == "inapplicable" and "detail" in entry
+        name for name, entry in results.claims.items() if entry.verdict == "inapplicable" and entry.detail is not None
     ]
     assert lacking == []
 
 
-def test_the_default_release_has_no_holes() -> None:
-    assert holes(load_results(RECORDED / "torch-2.13.0-cpu.json"), CORPUS) == []
+def test_the_default_release_has_no_gaps() -> None:
+    assert gaps(load_results(RECORDED / "torch-2.13.0-cpu.jsonl"), CORPUS) == []
 
 
 def test_an_ordinary_entry_is_small() -> None:
-    path = RECORDED / "torch-2.13.0-cpu.json"
+    path = RECORDED / "torch-2.13.0-cpu.jsonl"
     sizes = sorted(len(line) for line in path.read_text(encoding="utf-8").splitlines() if '"verdict":"holds"' in line)
-    assert sizes[len(sizes) // 2] < 400
+    assert sizes[len(sizes) // 2] < 500
 
 
 def test_the_published_schema_is_current() -> None:
     import json
 
-    assert json.loads((RECORDED / "schema.json").read_text(encoding="utf-8")) == result_schema()
+    assert json.loads((RECORDED / "schema.json").read_text(encoding="utf-8")) == line_schemas()
 
 
 def test_the_readme_shows_the_recorded_run() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    results = load_results(RECORDED / "torch-2.13.0-cpu.json")
-    examples = sum(entry.get("examples", 0) for entry in results.claims.values())
+    results = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
+    examples = sum(entry.examples or 0 for entry in results.claims.values())
     shown = re.search(r"torch 2\.13\.0 .*: (\d+) claims, ([\d,]+) examples", readme)
     assert shown is not None
     assert (int(shown[1]), int(shown[2].replace(",", ""))) == (len(results.claims), examples)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from conformance.language.corpus import load_corpus, load_file
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList, read_sources
-from conformance.results.store import LARGEST, ResultError, load_results
+from conformance.results.files import LARGEST, ResultError
+from conformance.results.store import load_results
 from conformance.results.unfinished import read_unfinished
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.hanging import ends
@@ -99,7 +100,7 @@ def check_spec(path: Path, sources: SourceList) -> None:
 def check_results(path: Path) -> None:
     refused = ""
     try:
-        load_results(path)
+        assert all(entry.verdict for entry in load_results(path).claims.values())
     except ResultError as refusal:
         refused = str(refusal)
     assert len(refused) < 1000
@@ -109,27 +110,27 @@ def check_results(path: Path) -> None:
 GOOD_SPEC = (
     HEADER + claim_text("given: {x: tensor()}\ndo: y = x.detach()\nexpect: [y is not x, y.ndim == 1]")
 ).encode()
-ENTRY = {
+ENTRY: dict[str, Any] = {
+    "id": "torch.a/b",
     "claim": "0123abcd",
     "verdict": "holds",
     "examples": 3,
-    "covered": {"x": [1, 2]},
+    "covered": {"x": {"axes": [1, 2], "pairs": 1, "admitted": 2}},
     "example": {"x": "1"},
-    "facts": {"y": ["1", "leaf"], "warns": [["UserWarning", "so"]]},
-    "keys": ["0123abcd", None],
+    "facts": {
+        "names": {"y": {"value": "1", "flags": {"dtype": "float32", "leaf": True}}},
+        "warns": [{"type": "UserWarning", "message": "so"}],
+    },
+    "sentences": ["0123abcd", None],
 }
 ENVIRONMENT = dict.fromkeys(("torch", "build", "python", "numpy", "hypothesis", "system", "machine"), "1") | {
     "device": "cpu"
 }
-GOOD_RESULTS: dict[str, Any] = {
-    "schema": 1,
-    "environment": ENVIRONMENT,
-    "corpus": "0123456789ab",
-    "examples": 20,
-    "seed": 0,
-    "void": None,
-    "claims": {"torch.a/b": ENTRY},
-}
+HEAD: dict[str, Any] = {"schema": 2, "environment": ENVIRONMENT, "corpus": "0123456789ab", "examples": 20, "seed": 0}
+
+
+def result_file(*documents: object) -> bytes:
+    return "".join(f"{json.dumps(one, separators=(',', ':'))}\n" for one in documents).encode()
 
 
 @ordinary
@@ -143,15 +144,15 @@ def test_any_spec_gives_claims_or_problems(tmp_path: Path, sources: SourceList, 
 
 
 @ordinary
-@given(content=spoilt(json.dumps(GOOD_RESULTS, indent=1).encode()) | text.map(str.encode) | st.binary(max_size=300))
+@given(content=spoilt(result_file(HEAD, ENTRY)) | text.map(str.encode) | st.binary(max_size=300))
 def test_any_result_file_is_read_or_refused(tmp_path: Path, content: bytes) -> None:
     folder = tmp_path / "unfinished"
     folder.mkdir(exist_ok=True)
-    path = folder / "torch-1-cpu.json"
+    path = folder / "torch-1-cpu.jsonl"
     path.write_bytes(content)
     check_results(path)
     for results in read_unfinished(tmp_path):
-        assert all(entry["verdict"] for entry in results.claims.values())
+        assert all(entry.verdict for entry in results.claims.values())
 
 
 documents = st.recursive(
@@ -162,12 +163,11 @@ documents = st.recursive(
 
 
 @ordinary
-@given(where=st.sampled_from([*GOOD_RESULTS, *ENTRY]), value=documents)
+@given(where=st.sampled_from([*HEAD, *ENTRY]), value=documents)
 def test_any_value_anywhere_is_read_or_refused(tmp_path: Path, where: str, value: object) -> None:
-    document = json.loads(json.dumps(GOOD_RESULTS))
-    (document if where in GOOD_RESULTS else document["claims"]["torch.a/b"])[where] = value
-    path = tmp_path / "torch-1-cpu.json"
-    path.write_text(json.dumps(document), encoding="utf-8")
+    head, entry = ({**one, **({where: value} if where in one else {})} for one in (HEAD, ENTRY))
+    path = tmp_path / "torch-1-cpu.jsonl"
+    path.write_bytes(result_file(head, entry))
     check_results(path)
 
 
@@ -183,34 +183,37 @@ def test_what_fuzzing_found_stays_mended(path: Path, sources: SourceList, tmp_pa
 
 
 HOSTILE_RESULTS = {
-    "deep lists": b'{"schema": 1, "claims": ' + b"[" * 10**6,
+    "deep lists": b'{"schema": 2, "claims": ' + b"[" * 10**6,
     "deep mappings": b'{"a":' * 10**6,
-    "a long number": b'{"schema": 1, "seed": ' + b"9" * 10**6 + b"}",
+    "a deep entry": result_file(HEAD) + b'{"id":"torch.a/b","facts":' + b"[" * 10**6,
+    "a long number": b'{"schema": 2, "seed": ' + b"9" * 10**6 + b"}",
     "a long text": b'{"schema": "' + b"x" * 10**7 + b'"}',
-    "many claims": b'{"schema": 1, "claims": {' + b",".join(b'"%d": 1' % n for n in range(200_000)) + b"}}",
+    "many claims": result_file(HEAD) + b"".join(b'{"id":"%d",}\n' % n for n in range(200_000)),
+    "a long id": result_file(HEAD) + b'{"id":"' + b"x" * 10**7 + b'",}\n',
     "zeros": bytes(10**6),
-    "UTF-16": '{"schema": 1}'.encode("utf-16"),
-    "a byte order mark": b"\xef\xbb\xbf" + b'{"schema": 1}',
+    "UTF-16": '{"schema": 2}'.encode("utf-16"),
+    "a byte order mark": b"\xef\xbb\xbf" + result_file(HEAD),
     "terminal escapes as format": json.dumps({"schema": "\x1b[31m"}).encode(),
     "a long format": json.dumps({"schema": "x" * 10**6}).encode(),
     "a deep format": b'{"schema": ' + b"[" * 500 + b"]" * 500 + b"}",
-    "terminal escapes as a key": json.dumps({**GOOD_RESULTS, "\x1b[31m": 1}).encode(),
-    "infinity": json.dumps({**GOOD_RESULTS, "examples": float("inf")}).encode(),
+    "terminal escapes as a key": result_file({**HEAD, "\x1b[31m": 1}),
+    "terminal escapes as an id": result_file(HEAD, {**ENTRY, "id": "\x1b[31m"}),
+    "infinity": result_file({**HEAD, "examples": float("inf")}),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE_RESULTS)
 def test_a_hostile_result_file_is_refused_in_bounded_time(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "torch-1-cpu.json"
+    path = tmp_path / "torch-1-cpu.jsonl"
     path.write_bytes(HOSTILE_RESULTS[name])
     with ends(), pytest.raises(ResultError) as refused:
-        load_results(path)
+        dict(load_results(path).claims)
     assert len(str(refused.value)) < 1000
     assert str(refused.value).isprintable()
 
 
 def test_a_result_file_too_large_is_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "torch-1-cpu.json"
+    path = tmp_path / "torch-1-cpu.jsonl"
     with open(path, "wb") as file:
         file.truncate(LARGEST + 1)
     with pytest.raises(ResultError, match="larger than 64 MiB"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,28 +11,17 @@ import pytest
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.results.merge import add_merge
+from conformance.results.model import Entry, Environment
 from conformance.results.store import Results, load_results, save_results
 
-HOLDS: dict[str, Any] = {"claim": "0123abcd", "verdict": "holds", "examples": 3}
-REFUTED: dict[str, Any] = {"claim": "0123abcd", "verdict": "refuted"}
+HOLDS = Entry("0123abcd", "holds", 3)
+REFUTED = Entry("0123abcd", "refuted")
+ENVIRONMENT = Environment("2.13.0", "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64", "6.1")
 
 
-def part(claims: dict[str, dict[str, Any]], **changes: Any) -> Results:
-    environment = {
-        "torch": "2.13.0",
-        "build": "cpu",
-        "python": "3.11",
-        "numpy": "2.0.0",
-        "hypothesis": "6.1",
-        "device": "cpu",
-        "system": "linux",
-        "machine": "x86_64",
-    }
+def part(claims: dict[str, Entry], **changes: Any) -> Results:
     fields = {name: changes.pop(name) for name in ("corpus", "seed", "void") if name in changes}
-    results = Results({**environment, **changes}, "0123456789ab", 20, 0, claims)
-    for name, value in fields.items():
-        setattr(results, name, value)
-    return results
+    return replace(Results(replace(ENVIRONMENT, **changes), "0123456789ab", 20, 0, claims), **fields)
 
 
 @pytest.fixture
@@ -42,7 +31,7 @@ def merge(tmp_path: Path) -> Any:
     def run(*parts: Results) -> tuple[int, dict[str, Results]]:
         paths = []
         for number, results in enumerate(parts):
-            path = tmp_path / f"part-{number}" / "torch-part.json"
+            path = tmp_path / f"part-{number}" / "torch-part.jsonl"
             save_results(results, path)
             paths.append(str(path))
         return command(paths, tmp_path / "merged")
@@ -55,7 +44,7 @@ def command(paths: list[str], output: Path) -> tuple[int, dict[str, Results]]:
     add_merge(parser.add_subparsers())
     options = parser.parse_args(["merge", *paths, "--output", str(output)])
     status = int(options.function(options))
-    return status, {path.stem: load_results(path) for path in sorted(output.glob("*.json"))}
+    return status, {path.stem: load_results(path) for path in sorted(output.glob("*.jsonl"))}
 
 
 def test_parts_of_one_environment_are_joined(merge: Any) -> None:
@@ -67,7 +56,7 @@ def test_parts_of_one_environment_are_joined(merge: Any) -> None:
 def test_the_same_entry_twice_is_one(merge: Any) -> None:
     status, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.a/one": HOLDS}))
     assert status == 0
-    assert merged["torch-2.13.0-cpu"].claims == {"torch.a/one": HOLDS}
+    assert dict(merged["torch-2.13.0-cpu"].claims) == {"torch.a/one": HOLDS}
 
 
 def test_releases_and_devices_get_their_plain_names(merge: Any) -> None:
@@ -77,7 +66,7 @@ def test_releases_and_devices_get_their_plain_names(merge: Any) -> None:
 
 def test_environments_of_one_release_are_put_side_by_side(merge: Any) -> None:
     _, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.a/one": REFUTED}, python="3.12"))
-    assert {name: item.claims["torch.a/one"]["verdict"] for name, item in merged.items()} == {
+    assert {name: item.claims["torch.a/one"].verdict for name, item in merged.items()} == {
         "torch-2.13.0-cpu-python3.11": "holds",
         "torch-2.13.0-cpu-python3.12": "refuted",
     }
@@ -107,19 +96,19 @@ def test_unfit_parts_are_refused_and_nothing_is_written(
 
 
 def test_a_foreign_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "torch-2.13.0-cpu.json"
+    path = tmp_path / "torch-2.13.0-cpu.jsonl"
     save_results(part({}), path)
-    document = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps({**document, "schema": 99}), encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"schema":2', '"schema":99', 1), encoding="utf-8")
     assert command([str(path)], tmp_path / "merged") == (2, {})
     assert "format 99" in capsys.readouterr().err
 
 
 def test_a_folder_is_searched_and_an_empty_one_refused(tmp_path: Path) -> None:
-    save_results(part({"torch.a/one": HOLDS}), tmp_path / "in" / "job-1" / "torch-2.13.0-cpu.json")
-    save_results(part({}, torch="2.12.1"), tmp_path / "in" / "job-2" / "torch-2.12.1-cpu.json")
+    save_results(part({"torch.a/one": HOLDS}), tmp_path / "in" / "job-1" / "torch-2.13.0-cpu.jsonl")
+    save_results(part({}, torch="2.12.1"), tmp_path / "in" / "job-2" / "torch-2.12.1-cpu.jsonl")
     (tmp_path / "in" / "timings").mkdir()
-    (tmp_path / "in" / "timings" / "torch-2.12.1-cpu.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "in" / "timings" / "torch-2.12.1-cpu.jsonl").write_text("{}", encoding="utf-8")
     status, merged = command([str(tmp_path / "in")], tmp_path / "merged")
     assert (status, sorted(merged)) == (0, ["torch-2.12.1-cpu", "torch-2.13.0-cpu"])
     (tmp_path / "empty").mkdir()
@@ -135,4 +124,4 @@ def test_what_is_still_to_measure_is_told(merge: Any, capsys: pytest.CaptureFixt
 
 def test_a_version_can_not_lead_out_of_the_folder(merge: Any, tmp_path: Path) -> None:
     merge(part({}, torch="../../../outside"))
-    assert [path.name for path in (tmp_path / "merged").iterdir()] == ["torch-.._.._.._outside-cpu.json"]
+    assert [path.name for path in (tmp_path / "merged").iterdir()] == ["torch-.._.._.._outside-cpu.jsonl"]

@@ -1,0 +1,102 @@
+"""Reading files that may come from anyone, and replacing files so that nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import TypeVar
+
+from conformance.results.codec import DecodeError, Json, decode
+from conformance.text import printable
+
+T = TypeVar("T")
+#: The largest file of ours that is read, in bytes.
+LARGEST = 64 * 2**20
+_LONGEST_MESSAGE = 600
+
+
+class ResultError(Exception):
+    """A file of results can't be used; the message says which, why and what to do."""
+
+    def __init__(self, message: str) -> None:
+        # What a file says, or how it is called, must neither make a second line nor drive the terminal.
+        super().__init__(printable(message[:_LONGEST_MESSAGE], keep=""))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file of ours.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read, is no regular file, or is larger than `LARGEST`.
+    """
+    try:
+        # Opening a pipe would wait for somebody to write to it.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ResultError(f"{path}: no regular file; it was not read")
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ResultError(f"{path}: can't be read: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB; it was not read")
+    return content
+
+
+def to_text(content: bytes, place: str) -> str:
+    """Decode UTF-8; ``place`` is the file, or the file and line, that a `ResultError` names."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ResultError(f"{place}: not UTF-8 at byte {error.start}") from None
+
+
+def read_json(path: Path, cls: type[T], remedy: str) -> T:
+    """Read a file that holds one JSON document.
+
+    Parameters
+    ----------
+    cls
+        The dataclass that it is read as.
+    remedy
+        The command that makes such a file, for the message.
+
+    Raises
+    ------
+    ResultError
+        As `read_bytes`, and if it is no UTF-8 or JSON, or does not fit the class.
+    """
+    return parse(to_text(read_bytes(path), str(path)), cls, str(path), remedy)
+
+
+def parse(text: str, cls: type[T], place: str, remedy: str) -> T:
+    """Decode JSON; ``place`` is the file, or the file and line, that an error names."""
+    try:
+        document: Json = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"{place}: no JSON: {error}; make it again with '{remedy}'") from None
+    try:
+        return decode(cls, document)
+    except DecodeError as error:
+        raise ResultError(f"{place}: {error}; make it again with '{remedy}'") from None
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Replace a file's content at once: a full disk or an interruption leaves the old one whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
