@@ -1,4 +1,4 @@
-"""``conformance census``: which sentences of the installed torch carry a claim, and what the corpus says of each."""
+"""``conformance census``: the sentences of torch's docstrings that make a promise, and the state of each."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.census.families import FAMILIES, MAIN
-from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decisions
+from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decisions, module_of
+from conformance.text import count_of
 
 if TYPE_CHECKING:
-    from conformance.census.coverage import Census, Entry
+    from conformance.census.coverage import Census, Entry, ReadSentences
     from conformance.census.objects import PublicObject
     from conformance.language.corpus import Corpus
 
@@ -21,39 +23,39 @@ _STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
 
 
 class Unusable(Exception):
-    """The call or a file is wrong; the message says what to do."""
+    """The arguments or a file can't be used; the message says what to do."""
 
 
 def add_census(commands: Any) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "census",
-        help="which sentences of the documentation carry a claim, and what the corpus says of each",
-        description="Read the docstrings of the torch installed here, find the sentences that carry a claim, and tell "
-        "which of them claims encode, which are decided on, and what is left.",
+        help="show which promises of the documentation the corpus covers",
+        description="Read the docstrings of the installed torch, find the sentences that make a promise, and show "
+        "which of them are encoded by claims, which are decided, and which are to do.",
     )
-    parser.add_argument("--module", action="append", metavar="NAME", help="this module only (may be repeated)")
-    parser.add_argument("--family", action="append", choices=FAMILIES, help="this family only (may be repeated)")
+    parser.add_argument("--module", action="append", metavar="NAME", help="only this module (may be repeated)")
+    parser.add_argument("--family", action="append", choices=FAMILIES, help="only this family (may be repeated)")
     parser.add_argument(
         "--left", type=int, default=20, metavar="N", help="show N sentences to do (default %(default)s)"
     )
-    parser.add_argument("--all", action="store_true", help="list every sentence, not only what is to do")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--all", action="store_true", help="list every sentence, not only those to do")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--strict", action="store_true", help="exit with status 1 where one on sharing or leaves is to do"
+        "--strict", action="store_true", help="exit with status 1 if a sentence about sharing or leaves is to do"
     )
-    parser.add_argument("--write", action="store_true", help="bring the decision files of the corpus up to date")
-    parser.add_argument("--adopt", nargs="+", type=Path, metavar="FILE", help="take decisions in from these files")
+    parser.add_argument("--write", action="store_true", help="record the sentences read now as known")
+    parser.add_argument("--adopt", nargs="+", type=Path, metavar="FILE", help="add the decisions in these files")
     parser.add_argument(
         "--page",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="read a page of the documentation too, such as notes/tensor-views=tensor_view.rst (may be repeated)",
+        help="also read a page of the documentation, such as notes/tensor-views=tensor_view.rst (may be repeated)",
     )
     parser.add_argument("--rules", action="store_true", help="measure the rules on the sentences judged by hand")
     parser.add_argument("--results", type=Path, metavar="DIR", help="write the numbers to DIR/census")
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="another corpus than the project's own")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="use this corpus instead of the project's own")
     parser.set_defaults(function=census)
 
 
@@ -68,7 +70,7 @@ def census(options: argparse.Namespace, rest: list[str]) -> int:
 
 def _census(options: argparse.Namespace) -> int:
     from conformance.census.coverage import take_census
-    from conformance.census.files import load_decisions
+    from conformance.census.files import load_decisions, load_read_sentences
     from conformance.language.corpus import default_root, load_corpus
 
     torch_version, objects = _installed()
@@ -78,40 +80,58 @@ def _census(options: argparse.Namespace) -> int:
     corpus, problems = load_corpus([root], root)
     known, wrong = load_decisions(root)
     if wrong:
-        raise Unusable(f"{len(wrong)} mistakes in the decision files, the first: {wrong[0]}; see 'conformance check'")
+        raise Unusable(
+            f"{count_of(len(wrong), 'mistake')} in the decision files; the first is {wrong[0]}; run 'conformance check'"
+        )
     if problems:
-        print(f"{len(problems)} mistakes in the corpus; claims with one are left out", file=sys.stderr)
-    taken = take_census(objects, corpus.claims, known)
-    taken.entries += _pages(options.page, corpus, known)
+        print(
+            f"{count_of(len(problems), 'mistake')} in the corpus; claims with a mistake are left out", file=sys.stderr
+        )
+    try:
+        before = load_read_sentences(root)
+    except ValueError as error:
+        raise Unusable(str(error)) from None
+    taken = take_census(objects, corpus.claims, known, before)
+    taken.entries += _pages(options.page, corpus, known, before)
+    _refuse_unknown(options.module or (), taken, objects)
     if options.adopt or options.write:
         status = _write(options, root, taken, known, objects)
         if status:
             return status
-        known, _ = load_decisions(root)
-        taken = take_census(objects, corpus.claims, known)
-        taken.entries += _pages(options.page, corpus, known)
+        known, before = load_decisions(root)[0], load_read_sentences(root)
+        taken = take_census(objects, corpus.claims, known, before)
+        taken.entries += _pages(options.page, corpus, known, before)
     if options.results:
         _record(options.results, root, taken, torch_version, corpus, objects)
     _show(options, taken, torch_version)
     undone = [entry for entry in taken.left() if {"sharing", "leaf"} & {*entry.families}]
     if options.strict and undone:
-        print(f"{len(undone)} sentences on sharing or leaves are to do", file=sys.stderr)
+        print(f"{count_of(len(undone), 'sentence')} about sharing or leaves to do", file=sys.stderr)
         return 1
     return 0
+
+
+def _refuse_unknown(asked: Sequence[str], taken: Census, objects: Sequence[PublicObject]) -> None:
+    known = {entry.module for entry in taken.entries} | {module_of(item.name) for item in objects}
+    for name in asked:
+        if name not in known:
+            near = get_close_matches(name, known, 3)
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise Unusable(f"--module {name}: nothing documented was read under this name{meant}")
 
 
 def _installed() -> tuple[str, list[PublicObject]]:
     try:
         import torch
     except ImportError:
-        raise Unusable("the census reads the docstrings of torch, and torch is not installed here") from None
+        raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
     from conformance.census.objects import public_objects
 
     return str(torch.__version__).split("+")[0], public_objects()
 
 
-def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions) -> list[Entry]:
-    """Read the pages at hand; of the others the decisions tell."""
+def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadSentences) -> list[Entry]:
+    """Read the given pages; the entries of other pages come from the last reading."""
     from conformance.census.coverage import page_census, stored_page
     from conformance.census.pages import page_sentences
 
@@ -127,34 +147,34 @@ def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions) -> list[Entry
             text = page_sentences(path)
         except (OSError, UnicodeDecodeError) as error:
             raise Unusable(f"{path}: can't be read: {error}") from None
-        entries += page_census(name, text, corpus.claims, known)
-    for name, decisions in known.items():
-        if name.startswith("notes/") and name not in files:
-            entries += stored_page(name, decisions)
+        entries += page_census(name, text, corpus.claims, known, before)
+    for name in before.pages:
+        if name not in files:
+            entries += stored_page(name, corpus.claims, known, before)
     return entries
 
 
 def _write(
     options: argparse.Namespace, root: Path, taken: Census, known: Decisions, objects: Sequence[PublicObject]
 ) -> int:
-    """Take decisions in where that is asked for, and bring the files up to date."""
-    from conformance.census.coverage import decided
-    from conformance.census.files import adopt, read_foreign, write_decisions
+    """Add decisions if asked to, and update the files."""
+    from conformance.census.coverage import ReadSentences, decided
+    from conformance.census.files import adopt, read_foreign, write_decisions, write_read_sentences
 
     conflicts = []
     if options.adopt:
         foreign, problems = read_foreign(options.adopt)
         if problems:
-            raise Unusable("nothing was taken in:\n" + "\n".join(map(str, problems)))
+            raise Unusable("nothing was added:\n" + "\n".join(map(str, problems)))
         adopted = adopt(foreign, known, taken.entries, objects)
         conflicts = adopted.conflicts
         print(
-            f"{adopted.taken} decisions taken in; {adopted.needless} are needless, since claims encode the sentence; "
-            f"{adopted.unknown} are about sentences that no rule finds here"
+            f"{adopted.taken} decisions added; {adopted.needless} not needed, since claims encode the sentence; "
+            f"{adopted.unknown} about sentences that no rule finds here"
         )
         print("".join(f"{line}\n" for line in conflicts), end="", file=sys.stderr)
     entries = [decided(entry, known.get(entry.name, {}).get(entry.hash)) for entry in taken.entries]
-    for path in write_decisions(root, entries):
+    for path in [*write_decisions(root, entries), *write_read_sentences(root, ReadSentences.from_entries(entries))]:
         print(f"wrote {path}")
     return 1 if conflicts else 0
 
@@ -176,7 +196,7 @@ def _record(
     folder: Path, root: Path, taken: Census, version: str, corpus: Corpus, objects: Sequence[PublicObject]
 ) -> None:
     from conformance.census.judged import load_samples, scores
-    from conformance.census.record import Record, save_record
+    from conformance.census.record import Record, Score, save_record
 
     found, judged = scores([sample for sample in load_samples(root) if not sample.tuning], objects)
     stating = [entry for entry in taken.entries if {*entry.families} & {*MAIN}]
@@ -191,10 +211,7 @@ def _record(
         wanted=_states(taken.wanted()),
         modules=taken.table(taken.entries),
         judged=judged,
-        rules={
-            kind: {"precision": round(score.precision, 3), "recall": round(score.recall, 3)}
-            for kind, score in found.items()
-        },
+        rules={kind: Score(round(score.precision, 3), round(score.recall, 3)) for kind, score in found.items()},
     )
     print(f"wrote {save_record(record, folder)}")
 
@@ -228,7 +245,7 @@ def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
     changed = [entry for entry in chosen if entry.change]
     if changed:
         reworded = sum(entry.change == "reworded" for entry in changed)
-        print(f"the decision files do not know {len(changed):,} of these sentences, {reworded:,} of them reworded")
+        print(f"{len(changed):,} of these sentences are new since the last reading, {reworded:,} of them reworded")
     if listed:
         shown = listed if options.all else listed[: max(options.left, 0)]
         print(f"\n{'all' if options.all else 'to do'}, most important first ({len(shown):,} of {len(listed):,}):\n")
@@ -250,7 +267,7 @@ def _family_table(entries: Sequence[Entry]) -> list[str]:
 
 
 def _module_table(taken: Census, entries: Sequence[Entry]) -> list[str]:
-    """Show settled and all sentences of each module and family."""
+    """Return the settled and all sentences of each module and family, as a table."""
     table = taken.table(entries)
     width = max((len(module) for module in table), default=0) + 2
     lines = [f"{'settled of all':{width}}{''.join(f'{family:>15}' for family in FAMILIES)}"]
@@ -276,7 +293,7 @@ def _listing(entry: Entry) -> str:
     return f"{told}{about}\n    {entry.text}"
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
+def _plain(entry: Entry) -> dict[str, object]:
     return {
         "object": entry.name,
         "module": entry.module,

@@ -2,7 +2,7 @@
 
 A sentence is *encoded* when the key of some claim's source is in it, the source naming its object or an alias; that
 is derived, never typed. Else the decision counts that stands beside the specs. A sentence without either is ``todo``;
-where the decisions have never seen it, it is new, or reworded if a known one of the object is gone from its place.
+where the last reading did not have it, it is new, or reworded if one of the object is gone from its place.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Optional
 
 from conformance.census.families import FAMILIES, MAIN, families
 from conformance.census.objects import PublicObject
-from conformance.census.sentences import sentence_hash, sentences
 from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions, module_of
 from conformance.language.model import Claim
+from conformance.language.sentences import sentence_hash, sentences
 
 STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
 NEW = "new"
@@ -44,7 +44,9 @@ class Entry:
     state : str
         ``encoded``, ``no-claim``, ``untestable`` or ``todo``.
     change : str
-        ``new`` or ``reworded`` where the decisions don't know the sentence, else empty.
+        ``new`` or ``reworded`` where the last reading did not have the sentence, else empty.
+    keys : tuple of str
+        On a page, hashes of the keys of claims that are in the sentence.
     """
 
     name: str
@@ -57,11 +59,45 @@ class Entry:
     claims: tuple[str, ...] = ()
     reason: str = ""
     change: str = ""
+    keys: tuple[str, ...] = ()
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> Optional[Decision]:
         """What stands about it in the files."""
-        return Decision(self.state, self.reason, self.claims)
+        return Decision(self.state, self.reason) if self.state in (NO_CLAIM, UNTESTABLE) else None
+
+
+@dataclass
+class ReadSentences:
+    """Which sentences the last reading had; no state of them.
+
+    Attributes
+    ----------
+    objects
+        For each object the hashes of its sentences, in the order of the docstring.
+    pages
+        For each page the hashes of its sentences, in order, each with the hashes of the keys of claims in it: what a
+        page's claims encode can be told where its text is not at hand.
+    """
+
+    objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pages: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+
+    def of(self, name: str) -> list[str]:
+        """Return the hashes of an object's or a page's sentences."""
+        return list(self.objects.get(name, ()) or self.pages.get(name, ()))
+
+    @classmethod
+    def from_entries(cls, entries: Iterable[Entry]) -> ReadSentences:
+        """Return what a census has read."""
+        objects: dict[str, list[str]] = {}
+        pages: dict[str, dict[str, list[str]]] = {}
+        for entry in entries:
+            if entry.name.startswith("notes/"):
+                pages.setdefault(entry.name, {})[entry.hash] = list(entry.keys)
+            else:
+                objects.setdefault(entry.name, []).append(entry.hash)
+        return cls(objects, pages)
 
 
 @dataclass
@@ -121,8 +157,10 @@ def raises(sentence: str) -> bool:
     return _RAISES.search(sentence) is not None
 
 
-def take_census(objects: Sequence[PublicObject], claims: Sequence[Claim], decisions: Decisions) -> Census:
-    """Put the objects of a torch, the corpus and its decisions together."""
+def take_census(
+    objects: Sequence[PublicObject], claims: Sequence[Claim], decisions: Decisions, before: ReadSentences
+) -> Census:
+    """Put the objects of a torch, the corpus, its decisions and the last reading together."""
     keys = _keys(objects, claims)
     census = Census(objects=len(objects), references=_references(objects))
     for found in objects:
@@ -131,33 +169,45 @@ def take_census(objects: Sequence[PublicObject], claims: Sequence[Claim], decisi
         stated = [(text, kinds) for text in read if (kinds := families(text, found.name))]
         flagged = {text for text, _ in stated}
         census.beyond += sum(bool(_encoding(text, keys.get(found.name, ()))) for text in {*read} - flagged)
-        census.entries += _entries(found.name, stated, keys.get(found.name, ()), decisions.get(found.name, {}))
+        own = decisions.get(found.name, {})
+        census.entries += _entries(found.name, stated, keys.get(found.name, ()), own, before.of(found.name))
     return census
 
 
-def page_census(name: str, text: Sequence[str], claims: Sequence[Claim], decisions: Decisions) -> list[Entry]:
-    """Give the entries of a page that is no docstring, each sentence of which counts."""
+def page_census(
+    name: str, text: Sequence[str], claims: Sequence[Claim], decisions: Decisions, before: ReadSentences
+) -> list[Entry]:
+    """Return the entries of a page that is no docstring, each sentence of which counts."""
+    stated: list[tuple[str, tuple[str, ...]]] = [(sentence, ()) for sentence in text]
+    return _entries(name, stated, _page_keys(name, claims), decisions.get(name, {}), before.of(name))
+
+
+def stored_page(name: str, claims: Sequence[Claim], decisions: Decisions, before: ReadSentences) -> list[Entry]:
+    """Return the entries of a page whose text is not at hand, from the last reading."""
+    citing: dict[str, set[str]] = {}
+    for key, claim in _page_keys(name, claims):
+        citing.setdefault(sentence_hash(key), set()).add(claim)
+    found = []
+    for place, (digest, keys) in enumerate(before.pages[name].items()):
+        encoding = tuple(sorted({claim for key in keys for claim in citing.get(key, ())}))
+        state, reason = _state(encoding, decisions.get(name, {}).get(digest))
+        found.append(Entry(name, module_of(name), digest, "", place, (), state, encoding, reason, keys=tuple(keys)))
+    return found
+
+
+def _page_keys(name: str, claims: Sequence[Claim]) -> list[tuple[str, str]]:
     page = name.split("/", 1)[1]
-    keys = [
+    return [
         (" ".join(source.key.split()), claim.id)
         for claim in claims
         for source in claim.sources
         if source.kind == "note" and source.name == page and source.key
     ]
-    return _entries(name, [(sentence, ()) for sentence in text], keys, decisions.get(name, {}))
-
-
-def stored_page(name: str, decisions: Mapping[str, Decision]) -> list[Entry]:
-    """Give the entries of a page from its decisions, where its text is not at hand."""
-    return [
-        Entry(name, module_of(name), digest, "", place, (), decision.kind, decision.claims, decision.reason)
-        for place, (digest, decision) in enumerate(decisions.items())
-    ]
 
 
 def decided(entry: Entry, decision: Optional[Decision]) -> Entry:
     """Give an entry with a decision taken in since; what a claim encodes stays encoded."""
-    if decision is None or entry.state == ENCODED or decision.kind == ENCODED:
+    if decision is None or entry.state == ENCODED:
         return entry
     return replace(entry, state=decision.kind, reason=decision.reason)
 
@@ -190,26 +240,31 @@ def _encoding(text: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(sorted({claim for key, claim in keys if key in text}))
 
 
+def _state(claims: tuple[str, ...], decision: Optional[Decision]) -> tuple[str, str]:
+    """Return the state of a sentence, and a reason if there is one."""
+    if claims:
+        return ENCODED, ""
+    return (decision.kind, decision.reason) if decision is not None else (TODO, "")
+
+
 def _entries(
     name: str,
     stated: Sequence[tuple[str, tuple[str, ...]]],
     keys: Sequence[tuple[str, str]],
-    known: Mapping[str, Decision],
+    decisions: Mapping[str, Decision],
+    before: list[str],
 ) -> list[Entry]:
     texts: dict[str, tuple[str, tuple[str, ...]]] = {}
     for text, kinds in stated:
         texts.setdefault(sentence_hash(text), (text, kinds))
-    changes = _changes(list(known), list(texts))
+    changes = _changes(before, list(texts))
     found = []
     for place, (digest, (text, kinds)) in enumerate(texts.items()):
         claims = _encoding(text, keys)
-        decision = known.get(digest)
-        state, reason = (ENCODED, "") if claims else (TODO, "")
-        # What a claim encoded once and encodes no longer is to do again.
-        if not claims and decision is not None and decision.kind != ENCODED:
-            state, reason = decision.kind, decision.reason
+        state, reason = _state(claims, decisions.get(digest))
         change = changes.get(digest, "")
-        found.append(Entry(name, module_of(name), digest, text, place, kinds, state, claims, reason, change))
+        located = tuple(sorted({sentence_hash(key) for key, _ in keys if key in text}))
+        found.append(Entry(name, module_of(name), digest, text, place, kinds, state, claims, reason, change, located))
     return found
 
 

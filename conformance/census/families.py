@@ -344,7 +344,7 @@ def families(sentence: str, name: str = "") -> tuple[str, ...]:
     Parameters
     ----------
     sentence
-        The sentence as `conformance.census.sentences.sentences` gives it.
+        The sentence as `conformance.language.sentences.sentences` gives it.
     name
         The object that says it: some words mean something else there.
     """

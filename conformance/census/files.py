@@ -1,19 +1,18 @@
-"""Writing the decision files: one for each module, stable, and easy to compare line by line."""
+"""The files of the census: decisions, one file for each module, easy to compare line by line; and what was read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
 
-from conformance.census.coverage import Entry
+from conformance.census.coverage import Entry, ReadSentences
 from conformance.census.objects import PublicObject
 from conformance.language.corpus import decision_files
 from conformance.language.decisions import (
     ENCODED,
     FOLDER,
-    TODO,
     UNTESTABLE,
     Decision,
     Decisions,
@@ -21,14 +20,13 @@ from conformance.language.decisions import (
     module_of,
     read_decisions,
 )
-from conformance.language.documents import surprise
 from conformance.language.problems import Problem, Problems
-from conformance.results.store import replace_file
+from conformance.language.surprises import surprise
+from conformance.results.files import replace_file
 
-_WIDTH = 120
+READ_FILE = "read.json"
 _HEADER = """\
-# Decisions of the census about {module}: for each object, its sentences that carry a claim, by hash, in order.
-# 'conformance census --write' brings this up to date; docs/census.rst says what the decisions mean.
+# Decisions of the census about {module}: for each object, sentences by hash, in order; docs/census.rst explains them.
 """
 
 
@@ -54,12 +52,12 @@ class Adopted:
     unknown: int = 0
 
 
-def load_decisions(root: Path, claims: Optional[Collection[str]] = None) -> tuple[Decisions, list[Problem]]:
+def load_decisions(root: Path) -> tuple[Decisions, list[Problem]]:
     """Read every decision file of a corpus."""
     problems = Problems()
     found: Decisions = {}
     for path in decision_files(root):
-        found.update(read_decisions(path, problems, claims))
+        found.update(read_decisions(path, problems))
     return found, problems.sorted()
 
 
@@ -85,13 +83,11 @@ def adopt(foreign: Decisions, known: Decisions, entries: Sequence[Entry], object
         for digest, decision in decisions.items():
             entry = present.get((name, digest))
             standing = known.get(name, {}).get(digest)
-            if decision.kind in (TODO, ENCODED):
-                continue
             if entry is None:
                 result.unknown += 1
             elif entry.state == ENCODED:
                 result.needless += 1
-            elif standing is None or standing.kind in (TODO, ENCODED):
+            elif standing is None:
                 known.setdefault(name, {})[digest] = decision
                 result.taken += 1
             elif not standing.same_as(decision):
@@ -101,36 +97,63 @@ def adopt(foreign: Decisions, known: Decisions, entries: Sequence[Entry], object
 
 
 def write_decisions(root: Path, entries: Iterable[Entry]) -> list[Path]:
-    """Write the decision file of each module that the entries are about; give the files that changed."""
+    """Write the decision files of a corpus; return those that changed or went."""
     modules: dict[str, dict[str, dict[str, Decision]]] = {}
     for entry in entries:
-        modules.setdefault(module_of(entry.name), {}).setdefault(entry.name, {})[entry.hash] = entry.decision
-    changed = []
-    for module, objects in sorted(modules.items()):
-        path = root / FOLDER / file_of(module)
-        text = decisions_text(module, objects)
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            replace_file(path, text)
-            changed.append(path)
-    return changed
+        if entry.decision is not None:
+            modules.setdefault(module_of(entry.name), {}).setdefault(entry.name, {})[entry.hash] = entry.decision
+    texts = {root / FOLDER / file_of(module): decisions_text(module, modules[module]) for module in sorted(modules)}
+    changed = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in changed:
+        replace_file(path, texts[path])
+    gone = [path for path in decision_files(root) if path not in texts]
+    for path in gone:
+        path.unlink()
+    return changed + gone
 
 
 def decisions_text(module: str, objects: Mapping[str, Mapping[str, Decision]]) -> str:
-    """Give the content of a module's file."""
+    """Return the content of a module's file."""
     lines = [_HEADER.format(module=module).rstrip()]
     for name in sorted(objects):
         lines.append(f"{name}:")
         for digest, decision in objects[name].items():
-            lines += _decision_lines(digest, decision)
+            key = f"'{digest}'" if surprise(digest) else digest
+            quoted = decision.reason.replace("'", "''")
+            told = f"{{untestable: '{quoted}'}}" if decision.kind == UNTESTABLE else decision.kind
+            lines.append(f"  {key}: {told}")
     return "\n".join(lines) + "\n"
 
 
-def _decision_lines(digest: str, decision: Decision) -> list[str]:
-    key = f"'{digest}'" if surprise(digest) else digest
-    if decision.kind == ENCODED:
-        line = f"  {key}: [{', '.join(decision.claims)}]"
-        return [line] if len(line) <= _WIDTH else [f"  {key}:", *(f"    - {claim}" for claim in decision.claims)]
-    if decision.kind == UNTESTABLE:
-        quoted = decision.reason.replace("'", "''")
-        return [f"  {key}: {{untestable: '{quoted}'}}"]
-    return [f"  {key}: {decision.kind}"]
+def load_read_sentences(root: Path) -> ReadSentences:
+    """Return what the last ``conformance census --write`` read; nothing where there was none.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as `write_read_sentences` writes it.
+    """
+    path = root / FOLDER / READ_FILE
+    if not path.is_file():
+        return ReadSentences()
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return ReadSentences(document["objects"], document["pages"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{path} has another form; remove it, and 'conformance census --write' makes it anew"
+        ) from None
+
+
+def write_read_sentences(root: Path, read: ReadSentences) -> list[Path]:
+    """Write what was read, a line for each object; return the file if it changed."""
+    parts = []
+    for part, content in (("objects", read.objects), ("pages", read.pages)):
+        lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(content.items())]
+        parts.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")
+    text = "{\n" + ",\n".join(parts) + "\n}\n"
+    path = root / FOLDER / READ_FILE
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return []
+    replace_file(path, text)
+    return [path]

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from conformance.census.families import MAIN, families
 from conformance.census.objects import PublicObject
-from conformance.census.sentences import sentence_hash, sentences
 from conformance.language.decisions import FOLDER
+from conformance.language.sentences import sentence_hash, sentences
 
 FILE_NAME = "judged.json"
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.census.docstrings import resolve
+from conformance.worker.docstrings import resolve
 
 # Packages below torch that the census does not read: other languages, other machines, or tools around torch.
 _ELSEWHERE = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from conformance.census.sentences import sentences
+from conformance.language.sentences import sentences
 
 # A heading, or a line that only frames one.
 _FRAME = re.compile(r"^([=\-~^\"'`#*+.:])\1{2,}\s*$")

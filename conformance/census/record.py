@@ -15,79 +15,59 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Literal, Optional, get_args
 
-from conformance.results.cells import as_version
-from conformance.results.store import read_record, replace_file
+from conformance.results.files import ResultError, read_json, replace_file
+from conformance.views.releases import as_version
 
 VERSION = 1
 FOLDER = "census"
+_REMEDY = "conformance census --results DIR"
 
-_COUNT = {"type": "integer", "minimum": 0}
-_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
-_STATES = {
-    "type": "object",
-    "required": ["encoded", "no-claim", "untestable", "todo"],
-    "additionalProperties": False,
-    "properties": dict.fromkeys(("encoded", "no-claim", "untestable", "todo"), _COUNT),
-}
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": [
-        *("schema", "torch", "corpus", "objects", "sentences", "stating", "claims", "beyond", "wanted"),
-        *("modules", "judged", "rules"),
-    ],
-    "additionalProperties": False,
-    "properties": {
-        "schema": {"const": VERSION},
-        "torch": {"type": "string", "maxLength": 40},
-        "corpus": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
-        **dict.fromkeys(("objects", "sentences", "stating", "claims", "beyond", "judged"), _COUNT),
-        "wanted": _STATES,
-        "modules": {
-            "type": "object",
-            "maxProperties": 1000,
-            "additionalProperties": {"type": "object", "maxProperties": 20, "additionalProperties": _STATES},
-        },
-        "rules": {
-            "type": "object",
-            "maxProperties": 20,
-            "additionalProperties": {
-                "type": "object",
-                "required": ["precision", "recall"],
-                "additionalProperties": False,
-                "properties": {"precision": _SHARE, "recall": _SHARE},
-            },
-        },
-    },
-}
+State = Literal["encoded", "no-claim", "untestable", "todo"]
+STATES: tuple[State, ...] = get_args(State)
+_COUNT = {"least": 0}
+
+
+def _count() -> Any:
+    return field(metadata=_COUNT)
+
+
+@dataclass(frozen=True)
+class Score:
+    """How often the rules are right, as shares."""
+
+    precision: float = field(metadata={"least": 0})
+    recall: float = field(metadata={"least": 0})
 
 
 @dataclass(frozen=True)
 class Record:
     """A recorded census; the attributes are those of the file."""
 
-    torch: str
-    corpus: str
-    objects: int
-    sentences: int
-    stating: int
-    claims: int
-    beyond: int
-    wanted: Mapping[str, int]
-    modules: Mapping[str, Mapping[str, Mapping[str, int]]]
-    judged: int
-    rules: Mapping[str, Mapping[str, float]]
+    torch: str = field(metadata={"longest": 40})
+    corpus: str = field(metadata={"pattern": "^[0-9a-f]{12}$"})
+    objects: int = _count()
+    sentences: int = _count()
+    stating: int = _count()
+    claims: int = _count()
+    beyond: int = _count()
+    wanted: Mapping[str, int] = _count()
+    modules: Mapping[str, Mapping[str, Mapping[str, int]]] = _count()
+    judged: int = _count()
+    rules: Mapping[str, Score] = _count()
+    schema: int = VERSION
 
 
 def save_record(record: Record, folder: Path) -> Path:
     """Write a record into a folder of results."""
-    fields = {"schema": VERSION, **vars(record)}
+    fields = asdict(record)
     modules = fields.pop("modules")
-    lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in fields.items()]
-    rows = [f"{json.dumps(module)}: {json.dumps(rows)}" for module, rows in modules.items()]
+    header = {"schema": fields.pop("schema"), **fields}
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in header.items()]
+    rows = [f"{json.dumps(module)}: {json.dumps(found)}" for module, found in modules.items()]
     path = folder / FOLDER / f"torch-{record.torch}.json"
     replace_file(path, "{\n" + "\n".join(lines) + '\n"modules": {\n' + ",\n".join(rows) + "\n}\n}\n")
     return path
@@ -101,11 +81,14 @@ def load_record(path: Path) -> Record:
     ResultError
         If it can't be read, is too large, is no JSON, or is of another format.
     """
-    document = read_record(path, SCHEMA, "conformance census --results DIR")
-    return Record(**{name: value for name, value in document.items() if name != "schema"})
+    record = read_json(path, Record, _REMEDY)
+    counted = [record.wanted, *(states for rows in record.modules.values() for states in rows.values())]
+    if record.schema != VERSION or any(set(states) != set(STATES) for states in counted):
+        raise ResultError(f"{path}: no census of format {VERSION}; make it again with '{_REMEDY}'")
+    return record
 
 
 def newest_record(folder: Path) -> Optional[Record]:
     """Read the record of the newest torch in a folder of results, if there is one."""
     found = [load_record(path) for path in sorted((folder / FOLDER).glob("torch-*.json"))]
-    return max(found, key=lambda record: as_version(record.torch)) if found else None
+    return max(found, key=lambda record: as_version(record.torch), default=None)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import torch
+
+from conformance.text import did_you_mean
 
 FLOATING = (
     "float32",
@@ -81,7 +82,7 @@ def class_name(item: object) -> str:
     name = item if isinstance(item, str) else getattr(item, "__name__", None)
     if name not in DTYPE_CLASSES:
         shown = item if isinstance(item, str) else repr(item)
-        raise ValueError(f"{shown} is not a class of dtypes{did_you_mean(str(shown), DTYPE_CLASSES)}")
+        raise ValueError(f"{shown} is not a class of dtypes{near_or_all(str(shown), DTYPE_CLASSES)}")
     return str(name)
 
 
@@ -95,7 +96,7 @@ def dtype_name(item: object) -> str:
     """
     name = str(item)[len("torch.") :] if isinstance(item, torch.dtype) else str(item)
     if name not in NAMES:
-        raise ValueError(f"{name!r} is not a dtype that inputs can have{did_you_mean(name, NAMES)}")
+        raise ValueError(f"{name!r} is not a dtype that inputs can have{near_or_all(name, NAMES)}")
     return name
 
 
@@ -153,12 +154,12 @@ def select_names(what: str, wanted: object, known: Sequence[str]) -> tuple[str, 
     names = as_list(wanted)
     for name in names:
         if name not in known:
-            raise ValueError(f"{name!r} is not a {what}{did_you_mean(str(name), known)}")
+            raise ValueError(f"{name!r} is not a {what}{near_or_all(str(name), known)}")
     return tuple(name for name in known if name in names)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return what to add to an error message about an unknown name.
+def near_or_all(name: str, known: Iterable[str]) -> str:
+    """Return what to add to an error message about an unknown name: a near one, or all that there are.
 
     Parameters
     ----------
@@ -168,5 +169,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         What could have been written.
     """
     known = list(known)
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
+    return did_you_mean(name, known) or f"; there are {', '.join(known)}"

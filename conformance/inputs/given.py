@@ -20,7 +20,7 @@ from conformance.inputs.covering import Admits
 from conformance.inputs.device import set_current_device
 from conformance.inputs.dtypes import DTYPE_CLASSES, NAMES, DtypeClass
 from conformance.inputs.kind import Input, registered_kinds
-from conformance.inputs.recipes import BASE_NAMESPACE, build
+from conformance.inputs.recipes import BASE_NAMESPACE, Namespace, build
 from conformance.language.model import Fragment
 
 __all__ = ["Example", "Given", "InvalidGiven", "NoSuchInput"]
@@ -64,11 +64,11 @@ class Example:
     """
 
     recipes: dict[str, str]
-    values: dict[str, Any]
-    made: dict[str, Any]
+    values: Namespace
+    made: Namespace
     domains: dict[str, tuple[Sequence[Sequence[Any]], Admits]] = field(default_factory=dict)
 
-    def rebuild(self) -> dict[str, Any]:
+    def rebuild(self) -> Namespace:
         """Return a second, identical set of values that shares nothing with the first."""
         return build_all(self.recipes)
 
@@ -77,7 +77,7 @@ class Example:
         return "".join(f"{name} = {recipe}\n" for name, recipe in self.recipes.items())
 
 
-def build_all(recipes: dict[str, str]) -> dict[str, Any]:
+def build_all(recipes: dict[str, str]) -> Namespace:
     """Return the value of each recipe, in order; a recipe may name earlier ones.
 
     Parameters
@@ -132,7 +132,7 @@ class Given:
             When this torch cannot build what was drawn.
         """
         recipes: dict[str, str] = {}
-        values: dict[str, Any] = {}
+        values: Namespace = {}
         namespace = BASE_NAMESPACE.copy()
         for part in self._parts:
             name = part.name
@@ -162,7 +162,7 @@ class _Part:
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self.depends = bool(used & set(names))
 
-    def evaluate(self, values: dict[str, Any], device: str) -> Input:
+    def evaluate(self, values: Namespace, device: str) -> Input:
         set_current_device(device)
         namespace = _vocabulary().copy()
         namespace["device"] = device
@@ -188,10 +188,10 @@ def _lacking_dtype(text: str) -> Optional[str]:
     return next((name for name in NAMES if f"torch.{name}" in text and not hasattr(torch, name)), None)
 
 
-_names: dict[str, Any] = {}
+_names: Namespace = {}
 
 
-def _vocabulary() -> dict[str, Any]:
+def _vocabulary() -> Namespace:
     """Return the names that an expression of ``given`` may use, apart from earlier inputs."""
     if not _names:
         for module in iter_modules(kinds.__path__):

@@ -7,19 +7,6 @@ from typing import NamedTuple
 
 import torch
 
-LAYOUTS = (
-    "contiguous",
-    "transposed",
-    "sliced",
-    "offset",
-    "expanded",
-    "permuted",
-    "conj",
-    "neg",
-    "channels_last",
-)
-"""The names of the layouts, simplest first; permanent, since results show them."""
-
 Shape = tuple[int, ...]
 
 
@@ -36,7 +23,7 @@ def arrangement(layout: str, shape: Shape) -> Arrangement:
     Parameters
     ----------
     layout
-        One of `LAYOUTS` that fits the shape.
+        One of `conformance.language.domains.TENSOR_LAYOUTS` that fits the shape.
     shape
         The shape of the result.
     """
@@ -71,7 +58,7 @@ def view_arrangement(layout: str, shape: Shape) -> Arrangement:
     Parameters
     ----------
     layout
-        One of `LAYOUTS` that fits the shape.
+        One of `conformance.language.domains.TENSOR_LAYOUTS` that fits the shape.
     shape
         The shape of the result.
     """
@@ -89,7 +76,7 @@ def fits(layout: str, shape: Shape) -> bool:
     Parameters
     ----------
     layout
-        One of `LAYOUTS`.
+        One of `conformance.language.domains.TENSOR_LAYOUTS`.
     shape
         The shape of the tensor.
     """
@@ -119,7 +106,7 @@ def has_layout(tensor: torch.Tensor, layout: str) -> bool:
     tensor
         Any strided tensor.
     layout
-        One of `LAYOUTS`.
+        One of `conformance.language.domains.TENSOR_LAYOUTS`.
     """
     shape: Shape = tuple(tensor.shape)
     strides: Shape = tuple(tensor.stride())

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
+#: Names and what they hold, as Python runs code in them.
+Namespace = dict[str, Any]
+
 _codes: dict[str, CodeType] = {}
 
-BASE_NAMESPACE: dict[str, Any] = {"__builtins__": builtins, "np": np, "torch": torch}
+BASE_NAMESPACE: Namespace = {"__builtins__": builtins, "np": np, "torch": torch}
 """The names every recipe may use; earlier inputs come on top."""
 
 
@@ -35,7 +38,7 @@ class Unbuildable(Exception):
         return f"{self.recipe} raised {type(self.error).__name__}: {self.error}"
 
 
-def build(recipe: str, namespace: dict[str, Any]) -> Any:
+def build(recipe: str, namespace: Namespace) -> Any:
     """Run a recipe and return what it builds.
 
     Parameters

@@ -6,20 +6,16 @@ from typing import Optional
 
 import torch
 
-STATES = ("plain", "leaf", "nonleaf", "parameter", "leaf_view", "detached")
-"""The names of the states, simplest first; permanent, since results show them.
-
-``plain`` never required grad; ``leaf`` is a leaf that requires grad; ``nonleaf`` came out of an operation;
-``parameter`` is a ``torch.nn.Parameter``; ``leaf_view`` is a view of a leaf that requires grad, or of a leaf's parts;
-``detached`` is what ``detach()`` of a tensor that requires grad returned.
-"""
+from conformance.language.domains import states_writable
 
 REQUIRING_GRAD = frozenset(("leaf", "nonleaf", "parameter", "leaf_view"))
 LEAVES = frozenset(("plain", "leaf", "parameter", "detached"))
 
 
-def select_states(requires_grad: Optional[bool], leaf: Optional[bool], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of some states that fit ``requires_grad`` and ``is_leaf``.
+def select_states(
+    requires_grad: Optional[bool], leaf: Optional[bool], writable: Optional[bool], names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return those of some states that fit ``requires_grad``, ``is_leaf`` and whether a write in place is admitted.
 
     Parameters
     ----------
@@ -27,11 +23,15 @@ def select_states(requires_grad: Optional[bool], leaf: Optional[bool], names: tu
         Whether the tensor requires grad; None for either.
     leaf
         Whether the tensor is a leaf; None for either.
+    writable
+        Whether autograd admits a write in place; None for either.
     names
         The states to select from.
     """
     return tuple(
-        name for name in names if requires_grad in (None, name in REQUIRING_GRAD) and leaf in (None, name in LEAVES)
+        name
+        for name in states_writable(writable, names)
+        if requires_grad in (None, name in REQUIRING_GRAD) and leaf in (None, name in LEAVES)
     )
 
 
@@ -43,7 +43,7 @@ def has_state(tensor: torch.Tensor, state: str) -> bool:
     tensor
         Any tensor.
     state
-        One of `STATES`.
+        One of `conformance.language.domains.STATES`.
     """
     is_parameter = isinstance(tensor, torch.nn.Parameter)
     if state == "parameter":

@@ -13,13 +13,23 @@ from typing import Optional
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
 from conformance.language.decisions import read_decisions
 from conformance.language.documents import has_broken, read_document
-from conformance.language.drafts import ClaimDraft
+from conformance.language.drafts import Draft
 from conformance.language.model import Claim, Place
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.reading import Reader
-from conformance.language.rules import Context, check_claim, check_corpus, check_entry, check_file
+from conformance.language.rules import (
+    Context,
+    check_claim,
+    check_entry,
+    check_file_place,
+    check_uniqueness,
+    place_in_corpus,
+)
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
+
+#: The folder of a corpus with tables of calls, which hold no claims; see `conformance.profiles.calls`.
+CALLS_FOLDER = "calls"
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -86,13 +96,15 @@ def load_corpus(
     for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
         sources = sources.joined(read_sources(path, problems))
     context = context or Context.default()
-    drafts: list[ClaimDraft] = []
+    drafts: list[Draft] = []
     with _without_collection():
         for path in _files([path for path in paths if not is_decision_file(path)], problems):
             drafts.extend(_drafts(path, sources, root, context, problems))
-        good = check_corpus(drafts, problems)
-        claims = sorted((draft.finished() for draft in good), key=lambda claim: claim.id)
-    _check_decisions(paths, claims, problems)
+        good = check_uniqueness(drafts)
+        claims = sorted((draft.claim for draft in good), key=lambda claim: claim.id)
+    for path in paths:
+        if is_decision_file(path):
+            read_decisions(path, problems)
     return Corpus(tuple(claims), sources, root), problems.sorted()
 
 
@@ -103,25 +115,35 @@ def load_file(
     problems = Problems()
     with _without_collection():
         drafts = _drafts(path, sources, root, context or Context.default(), problems)
-        good = check_corpus(drafts, problems)
-        claims = [draft.finished() for draft in good]
+        good = check_uniqueness(drafts)
+        claims = [draft.claim for draft in good]
     return claims, problems.sorted()
+
+
+def spec_files(folder: Path) -> list[Path]:
+    """Return the spec files in a folder: not the sources, decisions of the census, calls, nor what is hidden."""
+    return [
+        file
+        for file in sorted(folder.rglob("*.y*ml"))
+        if file != folder / FILE_NAME
+        and not is_decision_file(file)
+        and file.relative_to(folder).parts[0] != CALLS_FOLDER
+        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
+        and file.is_file()
+    ]
+
+
+def is_spec_file(path: Path) -> bool:
+    """Return whether a file of YAML that stands anywhere is one of claims, as far as its place tells."""
+    in_calls = any(
+        folder.name == CALLS_FOLDER and (folder.parent / FILE_NAME).is_file() for folder in path.absolute().parents
+    )
+    return path.suffix in (".yaml", ".yml") and path.name != FILE_NAME and not in_calls and not is_decision_file(path)
 
 
 def decision_files(folder: Path) -> list[Path]:
     """Give the files with decisions of the census in a corpus."""
     return [path for path in sorted((folder / DECISIONS_FOLDER).glob("*.yaml")) if is_decision_file(path)]
-
-
-def _check_decisions(paths: Sequence[Path], claims: Sequence[Claim], problems: Problems) -> None:
-    """Check the decision files among the paths; what they name must be a claim, once the specs have no mistake."""
-    whole = {path.resolve() for path in paths if path.is_dir()}
-    known = {claim.id for claim in claims} if not len(problems) else None
-    for path in paths:
-        if is_decision_file(path):
-            root = path.resolve().parent.parent
-            names = known if root in whole else {claim.id for claim in load_corpus([root], root)[0].claims}
-            read_decisions(path, problems, names)
 
 
 def is_decision_file(path: Path) -> bool:
@@ -155,14 +177,7 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
     seen: set[Path] = set()
     for path in paths:
         if path.is_dir():
-            found = [
-                file
-                for file in sorted(path.rglob("*.y*ml"))
-                if file != path / FILE_NAME
-                and not is_decision_file(file)
-                and not any(part.startswith(".") for part in file.relative_to(path).parts)
-                and file.is_file()
-            ]
+            found = spec_files(path)
             if not found:
                 problems.add(Place(display_path(path), 1, 1), "E001", "no .yaml file in this folder; give another path")
         else:
@@ -176,9 +191,7 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
                 yield file
 
 
-def _drafts(
-    path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems
-) -> list[ClaimDraft]:
+def _drafts(path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems) -> list[Draft]:
     """Read a file and return the claims that have no problem of their own."""
     name = display_path(path)
     try:
@@ -194,8 +207,10 @@ def _drafts(
     if document is None:
         return []
     damaged = len(problems) > before_reading
-    check_file(document, path, root, problems)
-    good: list[ClaimDraft] = []
+    place = place_in_corpus(path, root)
+    if place is not None:
+        check_file_place(document, place, problems)
+    good: list[Draft] = []
     entries = Reader(document, problems).claims()
     while True:
         # Reading an entry and checking it are one step: what either finds counts against its claims.
@@ -204,13 +219,13 @@ def _drafts(
         if drafts is None:
             return good
         for draft in drafts:
-            check_claim(draft, sources, context, problems)
-        check_entry(drafts, problems)
+            check_claim(draft, sources, context)
+        check_entry(drafts, place)
         # A missing subject is the mistake of the file, told once, but leaves each of its claims without a name.
-        named = all(draft.subject for draft in drafts)
+        named = all(draft.claim.subject for draft in drafts)
         if named and len(problems) == before and not (damaged and (document.replaced or _any_broken(drafts))):
             good.extend(drafts)
 
 
-def _any_broken(drafts: Sequence[ClaimDraft]) -> bool:
+def _any_broken(drafts: Sequence[Draft]) -> bool:
     return any(has_broken(draft.node) for draft in drafts)

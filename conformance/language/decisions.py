@@ -1,29 +1,29 @@
-"""The decisions of the census: what the corpus says of each sentence that carries a claim. Nothing here needs torch.
+"""The decisions of the census: what the corpus says of a sentence that no claim encodes. Nothing here needs torch.
 
 A file ``spec/census/<module>.yaml`` maps the name of an object, then the hash of one of its sentences, to
 
-- a list of the claims that encode it,
-- ``no-claim``: it promises nothing that a program could contradict,
-- ``{untestable: reason}``: it does, and no program can try it, or
-- ``todo``.
+- ``no-claim``: it promises nothing that a program could contradict, or
+- ``{untestable: reason}``: it does, and no program can try it.
 
 The sentences of an object stand in the order of its docstring. A page of the documentation that is no docstring is
-decided on in the same way, under ``notes/`` and its name.
+decided on in the same way, under ``notes/`` and its name. Which sentences claims encode, and which are to do, is
+derived and stored nowhere.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.documents import Document, Listing, Mapping, Node, Scalar, did_you_mean, read_document
+from conformance.language.documents import Document, Listing, Mapping, Node, Scalar, read_document
 from conformance.language.model import Place
 from conformance.language.places import display_path
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
+from conformance.text import did_you_mean
 
 FOLDER = "census"
 NO_CLAIM = "no-claim"
@@ -42,21 +42,18 @@ class Decision:
     Attributes
     ----------
     kind : str
-        ``encoded``, ``no-claim``, ``untestable`` or ``todo``.
+        ``no-claim`` or ``untestable``.
     reason : str
         Why a program can't try it.
-    claims : tuple of str
-        The claims that encode it.
     """
 
     kind: str
     reason: str = ""
-    claims: tuple[str, ...] = ()
     place: Optional[Place] = None
 
     def same_as(self, other: Decision) -> bool:
         """Whether both decide the same."""
-        return (self.kind, self.reason, self.claims) == (other.kind, other.reason, other.claims)
+        return (self.kind, self.reason) == (other.kind, other.reason)
 
 
 # For each object, its sentences' hashes in the order of the docstring.
@@ -88,16 +85,8 @@ def file_of(module: str) -> str:
     return f"{module.replace('/', '.')}.yaml"
 
 
-def read_decisions(path: Path, problems: Problems, claims: Optional[Collection[str]] = None) -> Decisions:
-    """Read one file.
-
-    Parameters
-    ----------
-    problems
-        What is wrong is added here, and what is wrong is not in the result.
-    claims
-        The ids of the corpus; None leaves unchecked whether the claims named exist.
-    """
+def read_decisions(path: Path, problems: Problems) -> Decisions:
+    """Read one file; what is wrong is added to the problems, and is not in the result."""
     name = display_path(path)
     try:
         content = path.read_bytes()
@@ -107,17 +96,16 @@ def read_decisions(path: Path, problems: Problems, claims: Optional[Collection[s
     document = read_document(name, content, problems)
     if document is None or document.root is None:
         return {}
-    return _DecisionReader(document, problems, path, claims).read(document.root)
+    return _DecisionReader(document, problems, path).read(document.root)
 
 
 class _DecisionReader:
-    def __init__(self, document: Document, problems: Problems, path: Path, claims: Optional[Collection[str]]) -> None:
+    def __init__(self, document: Document, problems: Problems, path: Path) -> None:
         self.document = document
         self.problems = problems
         self.shapes = Shapes(document, problems)
         # A file from elsewhere, to be taken in, may hold any module's objects.
         self.expected = path.name if path.parent.name == FOLDER else None
-        self.claims = claims
 
     def read(self, root: Node) -> Decisions:
         found: Decisions = {}
@@ -156,39 +144,26 @@ class _DecisionReader:
                 yield digest, decision
 
     def _decision(self, node: Node) -> Optional[Decision]:
-        if isinstance(node, Listing):
-            return self._encoded(node)
         if isinstance(node, Mapping):
             return self._untestable(node)
+        if isinstance(node, Listing):
+            message = "which claims encode a sentence is derived; leave this sentence out"
+            self.problems.add(self.document.place(node), "EC01", message)
+            return None
         word = self.shapes.text(node, "a decision")
         if word is None:
             return None
         place = self.document.place(word)
-        if word.value in (NO_CLAIM, TODO):
-            return Decision(word.value, place=place)
+        if word.value == NO_CLAIM:
+            return Decision(NO_CLAIM, place=place)
         if word.value == UNTESTABLE:
             self.problems.add(place, "EC03", "a sentence is untestable for a reason; write {untestable: why}")
             return None
-        advice = did_you_mean(word.value, (NO_CLAIM, TODO, UNTESTABLE))
-        message = f"'{word.value}' is no decision: no-claim, todo, {{untestable: why}} or a list of claims{advice}"
+        derived = word.value in (TODO, ENCODED)
+        advice = "; it is derived, so leave it out" if derived else did_you_mean(word.value, (NO_CLAIM, UNTESTABLE))
+        message = f"'{word.value}' is no decision: no-claim or {{untestable: why}}{advice}"
         self.problems.add(place, "EC01", message)
         return None
-
-    def _encoded(self, node: Listing) -> Optional[Decision]:
-        items = self.shapes.listing(node, "a decision", "the claims that encode the sentence")
-        named = [scalar for item in items or () if (scalar := self.shapes.text(item, "a claim")) is not None]
-        known = [scalar.value for scalar in named if self._known(scalar)]
-        return Decision(ENCODED, claims=tuple(known), place=self.document.place(node)) if known else None
-
-    def _known(self, scalar: Scalar) -> bool:
-        if self.claims is None or scalar.value in self.claims:
-            return True
-        advice = did_you_mean(scalar.value, self.claims)
-        message = (
-            f"the corpus has no claim '{scalar.value}'{advice}; 'conformance census --write' brings this up to date"
-        )
-        self.problems.add(self.document.place(scalar), "EC04", message)
-        return False
 
     def _untestable(self, node: Mapping) -> Optional[Decision]:
         if UNTESTABLE not in node.entries:

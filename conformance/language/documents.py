@@ -7,10 +7,8 @@ truth value because of how it looks.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Optional, Union
 
@@ -18,12 +16,15 @@ import yaml
 
 from conformance.language.model import Place
 from conformance.language.problems import Problems
+from conformance.language.surprises import surprise
 
 MAXIMUM_BYTES = 256 * 1024
 MAXIMUM_DEPTH = 16
 MAXIMUM_LINE = 4000
 # How often one file is told the same.
 MAXIMUM_REPEATS = 20
+
+_DEEP = f"nested deeper than {MAXIMUM_DEPTH} levels; a claim needs fewer"
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -38,26 +39,6 @@ _FORBIDDEN_NAMES = {
     "\xa0": "a no-break space; use an ordinary space",
     "\ufeff": "a byte order mark; save the file as UTF-8 without one",
 }
-
-_SURPRISES = [
-    (re.compile(r"(?i:yes|no|on|off|true|false)"), "a truth value"),
-    (re.compile(r"~|(?i:null)"), "nothing"),
-    (re.compile(r"[-+]?0o?[0-7_]+"), "an octal number"),
-    (re.compile(r"[-+]?0[xb][0-9a-fA-F_]+"), "a number in another base"),
-    (re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"), "a number in base 60"),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"), "a date"),
-    (
-        re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)[eE][-+]?[0-9]+"),
-        "a number to some programs, text to others",
-    ),
-    (re.compile(r"[-+]?\.(?i:inf|nan)"), "a number"),
-    (re.compile(r"[-+]?[0-9][0-9_]*"), "a whole number"),
-    (re.compile(r"[-+]?([0-9][0-9_]*\.[0-9_]*|\.[0-9_]+)"), "a number"),
-    (re.compile(r"="), "a special value"),
-]
-
-_PLAIN_IN_CODE = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|True|False")
-_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]*")
 
 _SYNTAX_ADVICE = [
     ("mapping values are not allowed", "text that contains ': ' needs quotes"),
@@ -137,101 +118,38 @@ Node = Union[Scalar, Listing, Mapping, Broken]
 
 
 class Document:
-    """A file's text and its tree; knows the place of every character of every scalar."""
+    """A file's text and its tree."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self.text = text
+        self.lines = text.split("\n")
         self.root: Optional[Node] = None
         # Whether a character that can't stand in a spec was replaced, so that the text is not what the author wrote.
         self.replaced = False
-        self._starts: Optional[list[int]] = None
 
     def place(self, node: Node) -> Place:
-        """Where a node starts."""
+        """Return where a node starts."""
         return Place(self.path, node.line, node.column)
 
     def place_in(self, scalar: Scalar, offset: int) -> Place:
-        """Where a character of a scalar's value stands in the file."""
-        if offset <= 0 and not scalar.style:
-            return Place(self.path, scalar.line, scalar.column)
-        value = scalar.value
-        starts = self._line_starts()
-        if offset <= 0 and scalar.style in ("'", '"'):
-            first = self.text[starts[scalar.line - 1] + scalar.column]
-            if first == value[:1] and first.isalnum():
-                return Place(self.path, scalar.line, scalar.column + 1)
-        beyond = max(0, offset - len(value) + 1)
-        if beyond:
-            offset = len(value) - 1
-        index = self._index(scalar, offset) + beyond
-        low, high = 0, len(starts)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if starts[middle] <= index:
-                low = middle
-            else:
-                high = middle
-        return Place(self.path, low + 1, index - starts[low] + 1)
+        """Return where a character of a scalar stands; in text that YAML folds or unescapes, where the text starts."""
+        if scalar.style in ("|", ">"):
+            return self._place_in_block(scalar, offset if scalar.style == "|" else 0)
+        start = scalar.column + bool(scalar.style)
+        written = self.lines[scalar.line - 1][start - 1 :]
+        exact = written.startswith(scalar.value)
+        if not exact and scalar.style and not written[:1].isalnum():
+            start = scalar.column
+        return Place(self.path, scalar.line, start + offset if exact else start)
 
-    def _line_starts(self) -> list[int]:
-        if self._starts is None:
-            self._starts = [0] + [match.end() for match in re.finditer("\n", self.text)]
-        return self._starts
-
-    def _index(self, scalar: Scalar, offset: int) -> int:
-        """Find the position in the whole text of ``scalar.value[offset]``."""
-        text, value, starts = self.text, scalar.value, self._line_starts()
-        position = starts[scalar.line - 1] + scalar.column - 1
-        if scalar.style == "|":
-            return self._index_in_block(scalar, offset)
-        if scalar.style == ">":
-            position = starts[scalar.line] if scalar.line < len(starts) else len(text)
-        elif scalar.style:
-            position += 1
-        found = position
-        for character in value[: offset + 1]:
-            if position >= len(text):
-                return found
-            if scalar.style == '"' and not character.isspace():
-                # A backslash before the end of a line joins the lines and stands for no character.
-                while text[position : position + 2] == "\\\n" or text[position].isspace():
-                    position += 2 if text[position] == "\\" else 1
-            if scalar.style == '"' and text[position] == "\\":
-                found = position
-                position += {"x": 4, "u": 6, "U": 10}.get(text[position + 1], 2)
-            elif not character.isspace():
-                while position < len(text) - 1 and text[position].isspace():
-                    position += 1
-                found = position
-                position += 2 if scalar.style == "'" and character == "'" else 1
-            else:
-                found = position
-                if text[position] == character and character != "\n":
-                    position += 1
-                elif character == "\n":
-                    position = text.find("\n", position) + 1 or len(text)
-        return found
-
-    def _index_in_block(self, scalar: Scalar, offset: int) -> int:
-        """As `_index`, for a literal block, whose lines lose their common indentation."""
-        starts = self._line_starts()
-        lines = scalar.value.split("\n")
-        indentation = 0
-        for number, line in enumerate(lines):
-            if line.strip() and scalar.line + number < len(starts):
-                start = starts[scalar.line + number]
-                end = self.text.find(line.strip(), start)
-                indentation = end - start - (len(line) - len(line.lstrip()))
-                break
+    def _place_in_block(self, scalar: Scalar, offset: int) -> Place:
         before = scalar.value[:offset]
-        number = before.count("\n")
-        column = offset - (before.rfind("\n") + 1)
-        if scalar.line + number >= len(starts):
-            return len(self.text)
-        start = starts[scalar.line + number]
-        end = self.text.find("\n", start)
-        return min(start + indentation + column, end if end >= 0 else len(self.text))
+        number = scalar.line + before.count("\n")
+        first = next((line for line in self.lines[scalar.line :] if line.strip()), "")
+        # The lines of a block lose their common indentation.
+        value = next((line for line in scalar.value.split("\n") if line.strip()), "")
+        indentation = len(first) - len(first.lstrip()) - (len(value) - len(value.lstrip()))
+        return Place(self.path, min(number + 1, len(self.lines)), indentation + offset - (before.rfind("\n") + 1) + 1)
 
 
 def read_text(path: str, content: bytes, problems: Problems) -> Optional[str]:
@@ -297,7 +215,7 @@ def read_document(path: str, content: bytes, problems: Problems) -> Optional[Doc
     except _TooDeep:
         return None
     except RecursionError:
-        problems.add(Place(path, 1, 1), "E004", f"nested deeper than {MAXIMUM_DEPTH} levels; a claim needs fewer")
+        problems.add(Place(path, 1, 1), "E004", _DEEP)
         return None
     return document
 
@@ -339,54 +257,36 @@ def _compose(events: Iterable[Any], document: Document, problems: Problems) -> O
 
     for event in events:
         kind = type(event)
-        if kind is yaml.ScalarEvent:
-            mark = event.start_mark
-            if event.anchor is not None or event.tag is not None:
-                _refuse(event, path, problems)
-                put(Broken(mark.line + 1, mark.column + 1))
-            else:
-                inline = bool(stack) and stack[-1][0].inline
-                put(Scalar(event.value, event.style or "", mark.line + 1, mark.column + 1, inline))
+        line, column = event.start_mark.line + 1, event.start_mark.column + 1
+        refused = getattr(event, "anchor", None) is not None or getattr(event, "tag", None) is not None
+        if refused:
+            _refuse(event, Place(path, line, column), problems)
+        if kind is yaml.AliasEvent or (refused and kind is yaml.ScalarEvent):
+            put(Broken(line, column))
+        elif kind is yaml.ScalarEvent:
+            inline = bool(stack) and stack[-1][0].inline
+            put(Scalar(event.value, event.style or "", line, column, inline))
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-            mark = event.start_mark
-            if event.anchor is not None or event.tag is not None:
-                _refuse(event, path, problems)
             if len(stack) >= MAXIMUM_DEPTH:
-                problems.add(
-                    Place(path, mark.line + 1, mark.column + 1),
-                    "E004",
-                    f"nested deeper than {MAXIMUM_DEPTH} levels; a claim needs fewer",
-                )
+                problems.add(Place(path, line, column), "E004", _DEEP)
                 raise _TooDeep
-            shape = Mapping if kind is yaml.MappingStartEvent else Listing
-            opened = shape(mark.line + 1, mark.column + 1)
+            opened = Mapping(line, column) if kind is yaml.MappingStartEvent else Listing(line, column)
             opened.inline = event.flow_style
-            opened.damaged = event.anchor is not None or event.tag is not None
+            opened.damaged = refused
             stack.append((opened, []))
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-            node, _ = stack.pop()
-            put(node)
-        elif kind is yaml.AliasEvent:
-            _refuse(event, path, problems)
-            put(Broken(event.start_mark.line + 1, event.start_mark.column + 1))
+            put(stack.pop()[0])
         elif kind is yaml.DocumentStartEvent:
             documents += 1
             if documents == 2:
-                mark = event.start_mark
-                problems.add(
-                    Place(path, mark.line + 1, mark.column + 1),
-                    "E006",
-                    "a second document ('---') in one file; put it into a file of its own",
-                )
+                message = "a second document ('---') in one file; put it into a file of its own"
+                problems.add(Place(path, line, column), "E006", message)
             if event.version or event.tags:
-                mark = event.start_mark
-                problems.add(Place(path, mark.line + 1, mark.column + 1), "E006", "a YAML directive ('%'); remove it")
+                problems.add(Place(path, line, column), "E006", "a YAML directive ('%'); remove it")
     return root
 
 
-def _refuse(event: Any, path: str, problems: Problems) -> None:
-    mark = event.start_mark
-    place = Place(path, mark.line + 1, mark.column + 1)
+def _refuse(event: Any, place: Place, problems: Problems) -> None:
     if type(event) is yaml.AliasEvent:
         message = f"'*{event.anchor}' is a YAML alias; write the value out (text that starts with * needs quotes)"
     elif event.anchor is not None:
@@ -429,42 +329,6 @@ def _key_problem(parent: Mapping, key: Scalar) -> Optional[tuple[str, str]]:
     if what is not None:
         return "E008", f"YAML may read the key {name} as {what}; choose another name, or quote it"
     return None
-
-
-@lru_cache(maxsize=8192)
-def surprise(value: str) -> Optional[str]:
-    """Tell what some YAML program reads plain text as, where that is not text."""
-    if len(value) > 40 or (" " in value and not value[:1].isdigit()):
-        return None
-    return next((what for pattern, what in _SURPRISES if pattern.fullmatch(value)), None)
-
-
-def is_plain_code(value: str) -> bool:
-    """Whether plain text that YAML reads as a number or truth value means the same to Python."""
-    return _PLAIN_IN_CODE.fullmatch(value) is not None
-
-
-def is_whole_number(value: str) -> bool:
-    """Whether text is a decimal whole number that every program reads alike."""
-    return _WHOLE_NUMBER.fullmatch(value) is not None
-
-
-def cut_at_comma(text: str) -> bool:
-    """Whether text looks like a part of a call that YAML cut at a comma: its brackets don't match."""
-    return any(text.count(opening) != text.count(closing) for opening, closing in ("()", "[]", "{}"))
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """``; did you mean 'near'?``, or where nothing is near, nothing."""
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a phrase: ``a, b or c``."""
-    if len(names) < 2:
-        return "".join(names)
-    return ", ".join(names[:-1]) + " or " + names[-1]
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -1,219 +1,111 @@
-"""A claim while it is being read: its parts with their nodes, before any rule has looked at it."""
+"""A claim as it was read, with the way from each of its parts back to the file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
 from conformance.language.documents import Document, Mapping, Node, Scalar
-from conformance.language.model import (
-    Claim,
-    Comparison,
-    Conditions,
-    Divergence,
-    Expectation,
-    Fragment,
-    Place,
-    Raises,
-    Source,
-)
-from conformance.language.snippets import Row, Snippet
+from conformance.language.model import Claim, Fragment, Place
+from conformance.language.problems import Problems
 
 
 @dataclass
-class SourceDraft:
-    """An entry of ``sources``."""
+class Row:
+    """One row of ``each``: what ``$column`` stands for.
 
-    node: Node
-    kind: str
-    name: Snippet
-    key: Optional[Snippet]
-    row: Optional[Snippet]
+    Attributes
+    ----------
+    cells : dict of str to Scalar
+        The row's own cells.
+    columns : frozenset of str
+        The columns that any row of the table has.
+    used : set of str
+        The columns that the claim uses, shared by all rows.
+    """
+
     place: Place
-
-    def finished(self) -> Source:
-        """Make the entry a part of a claim."""
-        key = self.key.text if self.key else None
-        row = self.row.text if self.row else None
-        return Source(self.kind, self.name.text, key, row, self.place)
-
-
-@dataclass
-class RaisesDraft:
-    """``raises`` or ``warns``."""
-
-    node: Node
-    type: Optional[Snippet]
-    message: Optional[Snippet]
-    promised: Optional[str]
-    promised_node: Optional[Node]
-    place: Place
-
-    def finished(self) -> Raises:
-        """Make the error or warning a part of a claim."""
-        promised = self.promised or ("message" if self.message else "type" if self.type else "error")
-        return Raises(
-            self.type.text if self.type else None, self.message.text if self.message else None, promised, self.place
-        )
-
-
-@dataclass
-class ExpectationDraft:
-    """``expect``, ``raises``, ``warns`` and ``crashes`` of a claim, or of what happens instead."""
-
-    expect: list[Snippet] = field(default_factory=list)
-    raises: Optional[RaisesDraft] = None
-    warns: Optional[RaisesDraft] = None
-    crashes: bool = False
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is expected."""
-        return not (self.expect or self.raises or self.warns or self.crashes)
-
-    def finished(self) -> Expectation:
-        """Make the expectation a part of a claim."""
-        return Expectation(
-            tuple(snippet.fragment for snippet in self.expect),
-            self.raises.finished() if self.raises else None,
-            self.warns.finished() if self.warns else None,
-            self.crashes,
-        )
-
-
-@dataclass
-class ConditionsDraft:
-    """``applies`` or ``when``."""
-
-    node: Optional[Mapping] = None
-    values: dict[str, Scalar] = field(default_factory=dict)
-
-    def finished(self) -> Conditions:
-        """Make the conditions a part of a claim."""
-        return Conditions(**{name: scalar.value for name, scalar in self.values.items()})
-
-
-@dataclass
-class DivergenceDraft:
-    """An entry of ``diverges``."""
-
     node: Mapping
-    place: Place
-    kind: Optional[str]
-    when: ConditionsDraft
-    where: Optional[Snippet]
-    instead: ExpectationDraft
-    instead_node: Optional[Node]
-    example: list[NamedSnippet]
-    example_node: Optional[Node]
-    note: Optional[Snippet]
-    link: Optional[Snippet]
-    wording: Optional[Snippet]
-
-    def finished(self) -> Divergence:
-        """Make the divergence a part of a claim."""
-        return Divergence(
-            kind=self.kind or "",
-            when=self.when.finished(),
-            where=self.where.fragment if self.where else None,
-            instead=self.instead.finished(),
-            example=named_fragments(self.example),
-            note=_text(self.note),
-            link=_text(self.link),
-            wording=_text(self.wording) if self.wording else None,
-            place=self.place,
-        )
+    cells: dict[str, Scalar]
+    columns: frozenset[str]
+    used: set[str]
 
 
 @dataclass
-class NamedSnippet:
-    """An entry of ``given``, ``example`` or ``kernels``."""
+class Draft:
+    """A claim, and where it was read: all that a rule needs to say where a mistake is.
 
-    name: str
-    key: Scalar
-    snippet: Snippet
-
-
-@dataclass
-class ComparisonDraft:
-    """``compare``."""
-
-    node: Mapping
-    setup: Optional[Snippet]
-    kernels: list[NamedSnippet]
-    sizes: list[int]
-    sizes_node: Optional[Node]
-
-    def finished(self) -> Optional[Comparison]:
-        """Make the comparison a part of a claim."""
-        if self.setup is None:
-            return None
-        return Comparison(self.setup.fragment, named_fragments(self.kernels), tuple(self.sizes))
-
-
-@dataclass
-class ClaimDraft:
-    """One claim, or what one row of ``each`` makes of it."""
+    Attributes
+    ----------
+    node : Mapping
+        The claim with what its row overrides.
+    slug : str or None
+        The part of the id after the subject, where there is one.
+    """
 
     document: Document
+    problems: Problems
     node: Mapping
     row: Optional[Row]
     place: Place
-    subject: str
     subject_place: Place
     slug: Optional[str]
     slug_place: Place
-    title: Optional[Snippet] = None
-    family: Optional[str] = None
-    sources: list[SourceDraft] = field(default_factory=list)
-    given: list[NamedSnippet] = field(default_factory=list)
-    assume: list[Snippet] = field(default_factory=list)
-    do: Optional[Snippet] = None
-    expectation: ExpectationDraft = field(default_factory=ExpectationDraft)
-    compare: Optional[ComparisonDraft] = None
-    applies: ConditionsDraft = field(default_factory=ConditionsDraft)
-    unspecified: bool = False
-    diverges: list[DivergenceDraft] = field(default_factory=list)
-    was: list[Snippet] = field(default_factory=list)
-    unkillable: Optional[Snippet] = None
+    claim: Claim
+    _nodes: dict[int, Node] = field(default_factory=dict)
 
     @property
-    def id(self) -> str:
-        """The full id."""
-        return f"{self.subject}/{self.slug}"
+    def entries(self) -> dict[str, Node]:
+        """The claim's keys and their values."""
+        return self.node.entries
 
-    @property
-    def former_ids(self) -> list[str]:
-        """The full ids that ``was`` gives; a bare slug is one of the same subject."""
-        return [text if "/" in text else f"{self.subject}/{text}" for text in (snippet.text for snippet in self.was)]
+    def remember(self, part: object, node: Node) -> None:
+        """Remember the node that a part of the claim was read from."""
+        self._nodes[id(part)] = node
 
-    def finished(self) -> Claim:
-        """Make the claim."""
-        return Claim(
-            id=self.id,
-            subject=self.subject,
-            title=_text(self.title),
-            family=self.family or "",
-            sources=tuple(source.finished() for source in self.sources),
-            place=self.place,
-            given=named_fragments(self.given),
-            assume=tuple(snippet.fragment for snippet in self.assume),
-            do=self.do.fragment if self.do else None,
-            expectation=self.expectation.finished(),
-            compare=self.compare.finished() if self.compare else None,
-            applies=self.applies.finished(),
-            unspecified=self.unspecified,
-            diverges=tuple(divergence.finished() for divergence in self.diverges),
-            was=tuple(self.former_ids),
-            unkillable=_text(self.unkillable) if self.unkillable else None,
-        )
+    def scalar_of(self, fragment: Fragment) -> Scalar:
+        """Return the scalar that a piece of Python was read from."""
+        node = self._nodes[id(fragment)]
+        assert isinstance(node, Scalar)
+        return node
+
+    def value(self, part: object, key: str) -> Optional[Node]:
+        """Return the value of a key in the mapping that a part was read from."""
+        node = self._nodes.get(id(part))
+        return node.entries.get(key) if isinstance(node, Mapping) else node
+
+    def mapping_of(self, part: object) -> Mapping:
+        """Return the mapping that a part of the claim was read from."""
+        node = self._nodes[id(part)]
+        assert isinstance(node, Mapping)
+        return node
+
+    def report_key(self, name: str, code: str, message: str) -> None:
+        """Report a key of the claim."""
+        self.report(self.node.keys[name], code, message)
+
+    def report(self, node: Optional[Node], code: str, message: str, offset: int = 0) -> None:
+        """Report a node, or a character of the text in it; what a row made is reported at the row."""
+        if node is None:
+            place = self.place
+        elif isinstance(node, Scalar):
+            place = self.document.place_in(node, offset)
+        else:
+            place = self.document.place(node)
+        if self.row is not None and isinstance(node, Scalar) and "$" in node.value:
+            place = self.row.place
+        self.problems.add(place, code, message)
+
+    def report_code(self, fragment: Fragment, offset: int, code: str, message: str) -> None:
+        """Report a character of a piece of Python; where a row made it, show what was made."""
+        scalar = self.scalar_of(fragment)
+        if self.row is not None and "$" in scalar.value:
+            text = " ".join(fragment.text.split())
+            message += f" (this row makes: {text if len(text) <= 60 else text[:57] + '...'})"
+        self.report(scalar, code, message, offset)
 
 
-def named_fragments(named: list[NamedSnippet]) -> tuple[tuple[str, Fragment], ...]:
-    """Names with their Python, in order."""
-    return tuple((entry.name, entry.snippet.fragment) for entry in named)
-
-
-def _text(snippet: Optional[Snippet]) -> str:
-    """Prose on one line."""
-    return " ".join(snippet.text.split()) if snippet else ""
+def named(fragments: Sequence[tuple[str, Fragment]]) -> list[str]:
+    """Return the names of a table of Python."""
+    return [name for name, _ in fragments]

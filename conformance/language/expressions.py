@@ -6,6 +6,7 @@ Everything is parsed as Python 3.9, the oldest that a claim can run on, whatever
 from __future__ import annotations
 
 import ast
+import builtins
 import warnings
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -28,13 +29,7 @@ _LATER_BUILTINS = {
 _INTERACTIVE_BUILTINS = {"_", "copyright", "credits", "exit", "license", "quit"}
 
 
-def _builtin_names() -> frozenset[str]:
-    import builtins
-
-    return frozenset(dir(builtins)) - _LATER_BUILTINS - _INTERACTIVE_BUILTINS
-
-
-BUILTINS = _builtin_names()
+BUILTINS = frozenset(dir(builtins)) - _LATER_BUILTINS - _INTERACTIVE_BUILTINS
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Optional
+
+from conformance.language.domains import resolved
 
 FAMILIES = ("sharing", "gradients", "errors", "leaf", "dtype", "values", "timing")
 DIVERGENCE_KINDS = ("docs-wrong", "torch-bug", "changed", "platform")
@@ -153,9 +156,14 @@ class Claim:
 
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that change whenever what is measured changes (not with title, notes or sources)."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        given = [[name, resolved(fragment.text.strip())] for name, fragment in self.given]
         content = _plain(
             (
-                *(self.given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified),
+                *(given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified),
                 *((d.when, d.where, d.instead, d.example) for d in self.diverges),
             )
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from conformance.language.codes import CODES
 from conformance.language.model import Place
+from conformance.text import printable
 
 _LONGEST = 500
 
@@ -35,13 +36,8 @@ class Problem:
 
     def __str__(self) -> str:
         message = self.message if len(self.message) <= _LONGEST else f"{self.message[: _LONGEST - 1]}…"
-        text = f"{self.place} {self.code} {self.name}: {message}"
         # What a file says, or how it is called, must neither make a second line nor drive the terminal.
-        return "".join(character if character.isprintable() else _escape(character) for character in text)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+        return printable(f"{self.place} {self.code} {self.name}: {message}", keep="")
 
 
 class Problems:

@@ -1,56 +1,40 @@
-"""From the tree of a spec file to drafts of its claims: the keys there are, and the shape of each value."""
+"""From the tree of a spec file to its claims, by the forms of the language."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Optional
+from typing import Any, Optional
 
-from conformance.language.documents import Broken, Document, Mapping, Node, Scalar, cut_at_comma, has_broken
-from conformance.language.drafts import (
-    ClaimDraft,
-    ComparisonDraft,
-    ConditionsDraft,
-    DivergenceDraft,
-    ExpectationDraft,
-    NamedSnippet,
-    RaisesDraft,
-    SourceDraft,
+from conformance.language.documents import Document, Mapping, Node, Scalar, has_broken
+from conformance.language.drafts import Draft, Row
+from conformance.language.forms import FORMS, OVERRIDABLE, Key, Shape
+from conformance.language.model import (
+    PROMISES,
+    SOURCE_KINDS,
+    Claim,
+    Comparison,
+    Conditions,
+    Divergence,
+    Expectation,
+    Fragment,
+    Place,
+    Raises,
+    Source,
 )
-from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES, SOURCE_KINDS
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.language.snippets import Row, Snippet
+from conformance.language.surprises import cut_at_comma
+from conformance.text import did_you_mean
 
-FILE_KEYS = ("subject", "claims")
-CLAIM_KEYS = (
-    "id",
-    "title",
-    "family",
-    "sources",
-    "given",
-    "assume",
-    "do",
-    "expect",
-    "raises",
-    "warns",
-    "each",
-    "compare",
-    "applies",
-    "guarantee",
-    "diverges",
-    "was",
-    "unkillable",
-)
-RESERVED_COLUMNS = ("id", "subject", "sources", "key", "applies", "diverges", "was", "title")
-TEXT_COLUMNS = ("id", "subject", "key", "title")
-CONDITION_KEYS = ("torch", "numpy", "python", "device", "system")
-DIVERGENCE_KEYS = ("kind", "when", "where", "instead", "example", "note", "link", "wording")
-INSTEAD_KEYS = ("expect", "raises", "warns", "crashes")
-RAISES_KEYS = ("type", "message", "promised")
-COMPARE_KEYS = ("setup", "kernels", "sizes")
-DEVICES = ("cpu", "cuda")
-SYSTEMS = ("linux", "darwin", "windows")
-ANYTHING = {"raises": "error", "warns": "warning"}
+Values = dict[str, Any]
+"""The values of a form's keys, as the model has them."""
+
+_COLUMN = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+# What overrides a key of the claim and is a column at the same time.
+_TEXT_COLUMNS = ("id", "subject", "key", "title")
+_ANYTHING = ("error", "warning")
+_NO_SOURCE = "a claim needs `sources`: the documents that promise it, such as {docs: torch.clone, key: few words}"
 
 
 class Reader:
@@ -61,321 +45,318 @@ class Reader:
         self.problems = problems
         self.shapes = Shapes(document, problems)
 
-    def claims(self) -> Iterator[list[ClaimDraft]]:
+    def claims(self) -> Iterator[list[Draft]]:
         """For each entry of ``claims``, its drafts: one, or with ``each`` one for each row."""
         root = self.document.root
         if root is None:
-            root = Scalar("", "", 1, 1)
-            self.problems.add(
-                self.document.place(root), "E102", "the file is empty; a spec file has `subject` and `claims`"
-            )
+            self._report(Scalar("", "", 1, 1), "E102", "the file is empty; a spec file has `subject` and `claims`")
             return
-        top = self.shapes.mapping(root, "a spec file", FILE_KEYS, FILE_KEYS)
-        if top is None:
+        top = self.shapes.form(root, FORMS["file"])
+        if top is None or "claims" not in top.entries:
             return
         subject = self.shapes.text(top.entries.get("subject"), "`subject`")
-        if "claims" not in top.entries:
-            return
         for node in self.shapes.listing(top.entries["claims"], "`claims`", "a list of claims") or ():
-            mapping = self.shapes.mapping(node, "a claim", CLAIM_KEYS, ("title", "family"))
+            mapping = self.shapes.form(node, FORMS["claim"])
             if mapping is not None:
-                yield self._entry(mapping, subject)
+                drafts = self._entry(mapping, subject)
+                if "subject" not in top.entries and not all(draft.claim.subject for draft in drafts):
+                    self._report(top, "E102", "a spec file lacks 'subject'; add it, or give each claim its own")
+                yield drafts
 
-    def _entry(self, node: Mapping, subject: Optional[Scalar]) -> list[ClaimDraft]:
+    def _entry(self, node: Mapping, subject: Optional[Scalar]) -> list[Draft]:
         if "each" not in node.entries:
             if "id" not in node.entries:
-                self.problems.add(self.document.place(node), "E102", "a claim lacks 'id'; add it")
-            return [self._claim(node, subject, None, None)]
-        rows = self._rows(node)
-        drafts = [self._claim(node, subject, row, row_node) for row_node, row in rows]
-        if rows:
-            self._unused_columns(node, [row for _, row in rows])
+                self._report(node, "E102", "a claim lacks 'id'; add it")
+            return [self._draft(node, subject, None)]
+        rows = self._rows(node.entries["each"])
+        if len(rows) == 1:
+            self._report(node.keys["each"], "E805", "a table of one row; write the row out in the claim")
+        drafts = [self._draft(node, subject, row) for row in rows]
+        # A refused part of the claim may have been what uses a column.
+        if rows and not has_broken(node):
+            self._report_unused(rows)
         return drafts
 
-    def _rows(self, node: Mapping) -> list[tuple[Mapping, Row]]:
-        nodes = self.shapes.listing(node.entries["each"], "`each`", "a list of rows") or []
-        mappings = []
-        for row_node in nodes:
-            mapping = self.shapes.any_mapping(row_node, "a row of `each`", "a mapping of columns")
-            if mapping is not None:
-                mappings.append(mapping)
+    def _rows(self, each: Node) -> list[Row]:
+        nodes = self.shapes.listing(each, "`each`", "a list of rows") or []
+        read = [self.shapes.any_mapping(node, "a row of `each`", "a mapping of columns") for node in nodes]
+        mappings = [mapping for mapping in read if mapping is not None]
         columns = frozenset(name for mapping in mappings for name in mapping.entries)
         used: set[str] = set()
         rows = []
         for mapping in mappings:
             cells = {}
             for name, value in mapping.entries.items():
-                if name not in RESERVED_COLUMNS or name in TEXT_COLUMNS:
-                    cell = self.shapes.cell(value, f"column '{name}'")
+                if name not in OVERRIDABLE or name in _TEXT_COLUMNS:
+                    cell = self.shapes.code(value, f"column '{name}'", "text")
                     if cell is not None:
                         cells[name] = cell
-            rows.append((mapping, Row(self.document.place(mapping), cells, columns, used)))
+            rows.append(Row(self.document.place(mapping), mapping, cells, columns, used))
         return rows
 
-    def _unused_columns(self, node: Mapping, rows: list[Row]) -> None:
-        used = rows[0].used
-        # A refused part of the claim may have been what uses it.
-        if has_broken(node):
-            return
-        seen: set[str] = set()
-        each = node.entries["each"]
-        for row_node in getattr(each, "items", ()):
-            for name, key in row_node.keys.items() if isinstance(row_node, Mapping) else ():
-                if name in seen or name in used or name in RESERVED_COLUMNS:
-                    continue
-                seen.add(name)
-                self.problems.add(
-                    self.document.place(key), "E802", f"column '{name}' is used nowhere; use it as ${name} or remove it"
-                )
+    def _report_unused(self, rows: list[Row]) -> None:
+        for name in sorted(rows[0].columns - rows[0].used - set(OVERRIDABLE)):
+            key = next(row.node.keys[name] for row in rows if name in row.node.keys)
+            self._report(key, "E802", f"column '{name}' is used nowhere; use it as ${name} or remove it")
 
-    def _claim(
-        self, node: Mapping, subject: Optional[Scalar], row: Optional[Row], row_node: Optional[Mapping]
-    ) -> ClaimDraft:
-        cells = row.cells if row else {}
-        subject_cell = cells.get("subject", subject)
-        slug = self.shapes.text(node.entries.get("id"), "`id`")
-        if row is not None and row_node is not None:
-            if "id" in row_node.entries:
-                slug = cells.get("id")
-            elif "subject" not in row_node.entries or "id" not in node.entries:
-                self.problems.add(
-                    row.place,
-                    "E804",
-                    "this row has no 'id'; add one, its slug (or a 'subject' of its own, and an `id` on the claim)",
-                )
+    def _draft(self, node: Mapping, subject: Optional[Scalar], row: Optional[Row]) -> Draft:
+        whole = node if row is None else _overridden(node, row.node)
+        for name in ("title", "family"):
+            if name not in whole.entries:
+                self._report(node, "E102", f"a claim lacks '{name}'; add it")
+        keys = row.node.entries if row is not None else node.entries
+        if row is not None and "id" not in keys and ("subject" not in keys or "id" not in node.entries):
+            message = "this row has no 'id'; add one, its slug (or a 'subject' of its own, and an `id` on the claim)"
+            self.problems.add(row.place, "E804", message)
         place = row.place if row else self.document.place(node)
-        draft = ClaimDraft(
+        slug = self.shapes.text(whole.entries.get("id"), "`id`")
+        own = self.shapes.text(whole.entries.get("subject"), "`subject`") or subject
+        about = own.value if own else ""
+        draft = Draft(
             document=self.document,
-            node=node,
+            problems=self.problems,
+            node=whole,
             row=row,
             place=place,
-            subject=subject_cell.value if subject_cell else "",
-            subject_place=self.document.place(subject_cell) if subject_cell else place,
+            subject_place=self.document.place(own) if own else place,
             slug=slug.value if slug else None,
             slug_place=self.document.place(slug) if slug else place,
+            claim=Claim(f"{about}/{slug.value if slug else None}", about, "", "", (), place),
         )
-        entries = dict(node.entries)
-        for name in ("title", "sources", "applies", "diverges", "was"):
-            if row_node is not None and name in row_node.entries:
-                entries[name] = row_node.entries[name]
-        draft.title = self._text(entries.get("title"), "`title`", row)
-        draft.family = self.shapes.choice(entries.get("family"), "`family`", FAMILIES)
-        draft.sources = self._sources(entries, draft)
-        if "given" in entries:
-            table = self.shapes.any_mapping(entries["given"], "`given`", "an input for each name")
-            draft.given = self._named(table, "input", row)
-        draft.assume = self._expressions(entries.get("assume"), "`assume`", row)
-        draft.do = self._code(entries.get("do"), "`do`", row)
-        draft.expectation = self._expectation(entries, row)
-        if "compare" in entries:
-            draft.compare = self._comparison(entries["compare"], row)
-        draft.applies = self._conditions(entries.get("applies"), "`applies`")
-        if "guarantee" in entries:
-            word = self.shapes.choice(entries["guarantee"], "`guarantee`", ("unspecified",))
-            draft.unspecified = word is not None
-        if "diverges" in entries:
-            for item in self.shapes.listing(entries["diverges"], "`diverges`", "a list of divergences") or ():
-                divergence = self._divergence(item, row)
-                if divergence is not None:
-                    draft.diverges.append(divergence)
-        if "was" in entries:
-            for item in self.shapes.one_or_list(entries["was"], "`was`", "a former id"):
-                snippet = self._text(item, "`was`", row)
-                if snippet is not None:
-                    draft.was.append(snippet)
-        draft.unkillable = self._text(entries.get("unkillable"), "`unkillable`", row)
+        draft.claim = _ClaimReader(self, draft).read()
         return draft
 
-    def _text(self, node: Optional[Node], what: str, row: Optional[Row]) -> Optional[Snippet]:
-        scalar = self.shapes.text(node, what)
-        return Snippet(self.document, scalar, row, self.problems) if scalar else None
+    def _report(self, node: Node, code: str, message: str) -> None:
+        self.problems.add(self.document.place(node), code, message)
 
-    def _code(self, node: Optional[Node], what: str, row: Optional[Row]) -> Optional[Snippet]:
-        scalar = self.shapes.code(node, what)
-        return Snippet(self.document, scalar, row, self.problems) if scalar else None
 
-    def _expressions(self, node: Optional[Node], what: str, row: Optional[Row]) -> list[Snippet]:
-        if node is None:
-            return []
-        snippets = []
-        for item in self.shapes.one_or_list(node, what, "an expression"):
-            snippet = self._code(item, f"an expression of {what}" if item is not node else what, row)
-            if snippet is not None:
-                snippets.append(snippet)
-        return snippets
+class _ClaimReader:
+    """Reads one claim: each key by its form, and each form as the class of the model that it stands for."""
 
-    def _named(self, table: Optional[Mapping], what: str, row: Optional[Row]) -> list[NamedSnippet]:
-        found = []
-        for name, value in table.entries.items() if table else ():
-            if isinstance(value, Scalar) and not value.value and cut_at_comma(name):
-                # The rest of a call that lacks quotes; the call itself is reported.
-                continue
-            snippet = self._code(value, f"{what} '{name}'", row)
-            if snippet is not None and table is not None:
-                found.append(NamedSnippet(name, table.keys[name], snippet))
+    def __init__(self, reader: Reader, draft: Draft) -> None:
+        self.shapes = reader.shapes
+        self.draft = draft
+        self.row = draft.row
+
+    def read(self) -> Claim:
+        draft = self.draft
+        values = _on_one_line(self._values(draft.node, "claim", without=("id", "subject", "each")))
+        if "sources" not in draft.entries:
+            draft.report(None, "E401", _NO_SOURCE)
+        former = tuple(text if "/" in text else f"{draft.claim.subject}/{text}" for text in values.pop("was", ()))
+        expectation = Expectation(*(values.pop(name, default) for name, default in _EXPECTED))
+        return Claim(
+            id=draft.claim.id,
+            subject=draft.claim.subject,
+            place=draft.place,
+            title=values.pop("title", ""),
+            family=values.pop("family", ""),
+            sources=values.pop("sources", ()),
+            expectation=expectation,
+            unspecified="guarantee" in values and bool(values.pop("guarantee")),
+            was=former,
+            **values,
+        )
+
+    def _values(self, mapping: Mapping, form: str, without: tuple[str, ...] = ()) -> Values:
+        """Return the values of a mapping's keys, but those that are missing or wrong."""
+        found = {}
+        for name, key in FORMS[form].keys.items():
+            if name in mapping.entries and name not in without:
+                value = self._value(mapping.entries[name], key, f"`{name}`")
+                if value is not None:
+                    found[name] = value
         return found
 
-    def _sources(self, entries: dict[str, Node], draft: ClaimDraft) -> list[SourceDraft]:
-        if "sources" not in entries:
-            self.problems.add(
-                draft.place,
-                "E401",
-                "a claim needs `sources`: the documents that promise it, such as {docs: torch.clone, key: few words}",
+    def _value(self, node: Node, key: Key, what: str) -> Any:
+        if key.shape is Shape.TEXT:
+            return self._text(node, what)
+        if key.shape is Shape.WORD:
+            return self.shapes.choice(node, what, tuple(key.words))
+        if key.shape is Shape.CODE:
+            return self._code(node, what)
+        if key.shape is Shape.TRUE:
+            return self.shapes.truth(node, what)
+        if key.shape is Shape.CODE_TABLE:
+            return self._table(node, what, key)
+        if key.shape is Shape.FORM:
+            return self._form(node, key.form, what)
+        if key.shape is Shape.FORMS:
+            listed = self.shapes.listing(node, what, key.wanted) or ()
+            return _present(self._form(item, key.form, FORMS[key.form].called) for item in listed)
+        if key.shape is Shape.SIZES:
+            return _present(
+                self.shapes.number(item, "a size") for item in self.shapes.listing(node, what, key.wanted) or ()
             )
-            return []
-        if isinstance(entries["sources"], Broken):
-            return []
-        nodes = self.shapes.listing(entries["sources"], "`sources`", "a list of sources") or []
-        drafts = []
-        for node in nodes:
-            source = self._source(node, draft.row)
-            if source is None:
-                continue
-            cells = draft.row.cells if draft.row else {}
-            if source.kind == "docs" and "key" in cells:
-                source.key = Snippet(self.document, cells["key"], None, self.problems)
-                if "subject" in cells:
-                    source.name = Snippet(self.document, cells["subject"], None, self.problems)
-            drafts.append(source)
-        return drafts
+        items = self.shapes.one_or_list(node, what, key.wanted or "an expression")
+        if key.shape is Shape.TEXTS:
+            return _present(self._text(item, what) for item in items)
+        return _present(self._code(item, what if item is node else f"an expression of {what}") for item in items)
 
-    def _source(self, node: Node, row: Optional[Row]) -> Optional[SourceDraft]:
-        mapping = self.shapes.mapping(node, "a source", (*SOURCE_KINDS, "key", "row"))
-        if mapping is None:
+    def _text(self, node: Optional[Node], what: str) -> Optional[str]:
+        scalar = self.shapes.text(node, what)
+        return self._substituted(scalar) if scalar else None
+
+    def _code(self, node: Node, what: str) -> Optional[Fragment]:
+        scalar = self.shapes.code(node, what)
+        text = self._substituted(scalar) if scalar else None
+        if scalar is None or text is None:
             return None
+        # White space at the end, which a block scalar has, is left out.
+        fragment = Fragment(text.rstrip(), self.draft.document.place_in(scalar, 0))
+        self.draft.remember(fragment, scalar)
+        return fragment
+
+    def _table(self, node: Node, what: str, key: Key) -> tuple[tuple[str, Fragment], ...]:
+        may_be_empty = key.least == 0 and isinstance(node, Mapping)
+        table = node if may_be_empty else self.shapes.any_mapping(node, what, key.wanted)
+        found = []
+        for name, value in table.entries.items() if isinstance(table, Mapping) else ():
+            # The rest of a call that lacks quotes is no entry; the call itself is reported.
+            if not (isinstance(value, Scalar) and not value.value and cut_at_comma(name)):
+                code = self._code(value, f"'{name}' of {what}")
+                if code is not None:
+                    found.append((name, code))
+        return tuple(found)
+
+    def _form(self, node: Node, form: str, what: str) -> Any:
+        short = FORMS[form].short
+        if short is not None and isinstance(node, Scalar):
+            text = self._text(node, what)
+            values = {short: text} if text is not None else None
+        else:
+            mapping = self.shapes.form(node, FORMS[form], what)
+            if mapping is not None and form == "source":
+                return self._source(mapping)
+            if mapping is not None and not mapping.entries and form in ("applies", "raises", "warns"):
+                self.draft.report(mapping, "E105", f"{what} is empty; give it a key or remove it")
+            values = self._values(mapping, form) if mapping is not None else None
+        if values is None:
+            return None
+        part = self._part(form, values, self.draft.document.place(node))
+        self.draft.remember(part, node)
+        return part
+
+    def _part(self, form: str, values: Values, place: Place) -> Any:
+        """Return the part of the model that a form stands for."""
+        if form == "applies":
+            return Conditions(**values)
+        if form in ("raises", "warns"):
+            if values.get("type") in _ANYTHING and values["type"] == ("error" if form == "raises" else "warning"):
+                del values["type"]
+            firmest = next((tier for tier in reversed(PROMISES) if tier in values), PROMISES[0])
+            return Raises(values.get("type"), values.get("message"), values.get("promised", firmest), place)
+        if form == "instead":
+            return Expectation(**values)
+        if form == "compare":
+            return Comparison(**{"kernels": (), "sizes": (), **values}) if "setup" in values else None
+        return Divergence(**{**_DIVERGENCE, **_on_one_line(values), "place": place})
+
+    def _source(self, mapping: Mapping) -> Optional[Source]:
         kinds = [kind for kind in SOURCE_KINDS if kind in mapping.entries]
-        place = self.document.place(mapping)
-        if len(kinds) != 1:
-            if not kinds:
-                self.problems.add(place, "E102", "a source names its document: docs, note, article or release; add one")
-            else:
-                self.problems.add(
-                    place, "E107", f"a source is one document, not {' and '.join(kinds)}; make it two entries"
-                )
+        if len(kinds) > 1:
+            message = f"a source is one document, not {' and '.join(kinds)}; make it two entries"
+            self.draft.report(mapping, "E107", message)
             return None
-        kind = kinds[0]
-        name = self._text(mapping.entries[kind], f"`{kind}`", row)
-        key = self._text(mapping.entries.get("key"), "`key`", row)
-        row_snippet = self._text(mapping.entries.get("row"), "`row`", row)
+        values = self._values(mapping, "source")
+        if kinds:
+            kind = kinds[0]
+            name = values.get(kind)
+        elif "key" in mapping.entries:
+            # Without a name it is the documentation of the claim's subject.
+            kind, name = "docs", self.draft.claim.subject
+            if name.startswith("notes/"):
+                kind, name = "note", name[len("notes/") :]
+        else:
+            name = None
+            message = "a source names its document: docs, note, article or release; add one"
+            self.draft.report(mapping, "E102", message)
         if name is None:
             return None
+        cells = self.row.cells if self.row else {}
+        overridden = kind == "docs" and "key" in cells
+        self._check_key_or_row(mapping, kind, overridden)
+        if overridden:
+            values["key"] = cells["key"].value
+            name = cells["subject"].value if "subject" in cells else name
+        source = Source(kind, name, values.get("key"), values.get("row"), self.draft.document.place(mapping))
+        self.draft.remember(source, mapping)
+        return source
+
+    def _check_key_or_row(self, mapping: Mapping, kind: str, overridden: bool) -> None:
         wanted, unwanted = ("row", "key") if kind == "article" else ("key", "row")
-        has_cell = row is not None and kind == "docs" and "key" in row.cells
-        if wanted not in mapping.entries and not has_cell:
-            what = (
-                "the row of the article's list of claims" if wanted == "row" else "the few words that find the sentence"
-            )
-            self.problems.add(place, "E404", f"this source lacks '{wanted}', {what}; add it")
+        if wanted not in mapping.entries and not overridden:
+            what = {"row": "the row of the article's list of claims", "key": "the few words that find the sentence"}[
+                wanted
+            ]
+            self.draft.report(mapping, "E404", f"this source lacks '{wanted}', {what}; add it")
         if unwanted in mapping.entries:
             advice = "an article has rows" if kind == "article" else "only an article has rows; give a `key`"
-            self.problems.add(
-                self.document.place(mapping.keys[unwanted]),
-                "E101",
-                f"a source with '{kind}' has no key '{unwanted}'; {advice}",
-            )
-        return SourceDraft(mapping, kind, name, key, row_snippet, place)
+            message = f"a source with '{kind}' has no key '{unwanted}'; {advice}"
+            self.draft.report(mapping.keys[unwanted], "E101", message)
 
-    def _expectation(self, entries: dict[str, Node], row: Optional[Row]) -> ExpectationDraft:
-        draft = ExpectationDraft(expect=self._expressions(entries.get("expect"), "`expect`", row))
-        draft.raises = self._raises(entries.get("raises"), "raises", row)
-        draft.warns = self._raises(entries.get("warns"), "warns", row)
-        return draft
-
-    def _raises(self, node: Optional[Node], key: str, row: Optional[Row]) -> Optional[RaisesDraft]:
-        if node is None or isinstance(node, Broken):
+    def _substituted(self, scalar: Scalar) -> Optional[str]:
+        """Return text with the row's cells in the place of ``$column``; None where one is missing."""
+        if self.row is None or "$" not in scalar.value:
+            return scalar.value
+        missing = [
+            name for match in _COLUMN.finditer(scalar.value) if not self._has(name := _name(match), scalar, match)
+        ]
+        if missing:
             return None
-        what = f"`{key}`"
-        place = self.document.place(node)
-        if isinstance(node, Scalar):
-            snippet = self._text(node, what, row)
-            if snippet is None:
-                return None
-            named = None if snippet.text == ANYTHING[key] else snippet
-            return RaisesDraft(node, named, None, None, None, place)
-        mapping = self.shapes.mapping(node, what, RAISES_KEYS)
-        if mapping is None:
-            return None
-        if not mapping.entries:
-            self.problems.add(place, "E105", f"{what} is empty; give a type, a message, or `{key}: {ANYTHING[key]}`")
-        promised = self.shapes.choice(mapping.entries.get("promised"), "`promised`", PROMISES)
-        named = self._text(mapping.entries.get("type"), f"the type of {what}", row)
-        if named is not None and named.text == ANYTHING[key]:
-            named = None
-        message = self._text(mapping.entries.get("message"), f"the message of {what}", row)
-        return RaisesDraft(mapping, named, message, promised, mapping.entries.get("promised"), place)
+        cells = self.row.cells
+        return _COLUMN.sub(lambda match: cells[_name(match)].value.rstrip(), scalar.value)
 
-    def _conditions(self, node: Optional[Node], what: str) -> ConditionsDraft:
-        if node is None:
-            return ConditionsDraft()
-        mapping = self.shapes.mapping(node, what, CONDITION_KEYS)
-        if mapping is None:
-            return ConditionsDraft()
-        if not mapping.entries:
-            self.problems.add(self.document.place(mapping), "E105", f"{what} is empty; give a condition or remove it")
-        draft = ConditionsDraft(mapping)
-        for name, value in mapping.entries.items():
-            if name == "device" or name == "system":
-                choices = DEVICES if name == "device" else SYSTEMS
-                if self.shapes.choice(value, f"`{name}`", choices) and isinstance(value, Scalar):
-                    draft.values[name] = value
-            elif name in CONDITION_KEYS:
-                scalar = self.shapes.text(value, f"`{name}`")
-                if scalar is not None:
-                    draft.values[name] = scalar
-        return draft
+    def _has(self, name: str, scalar: Scalar, match: re.Match[str]) -> bool:
+        assert self.row is not None
+        self.row.used.add(name)
+        if name in self.row.cells:
+            return True
+        if name in self.row.columns:
+            message = f"this row has no '{name}', which the claim uses as ${name}; add it"
+            self.draft.problems.add(self.row.place, "E803", message)
+        else:
+            place = self.draft.document.place_in(scalar, match.start())
+            advice = did_you_mean(name, sorted(self.row.columns))
+            self.draft.problems.add(place, "E801", f"no row of `each` has a column '{name}'{advice}")
+        return False
 
-    def _divergence(self, node: Node, row: Optional[Row]) -> Optional[DivergenceDraft]:
-        mapping = self.shapes.mapping(node, "a divergence", DIVERGENCE_KEYS)
-        if mapping is None:
-            return None
-        entries = mapping.entries
-        instead = ExpectationDraft()
-        if "instead" in entries:
-            inner = self.shapes.mapping(entries["instead"], "`instead`", INSTEAD_KEYS)
-            if inner is not None:
-                instead = self._expectation(inner.entries, row)
-                instead.crashes = bool(self.shapes.truth(inner.entries.get("crashes"), "`crashes`"))
-        example: list[NamedSnippet] = []
-        if "example" in entries:
-            node_ = entries["example"]
-            if isinstance(node_, Mapping):
-                example = self._named(node_, "example", row)
-            else:
-                self.shapes.wrong(node_, "`example`", "a recipe for each input")
-        return DivergenceDraft(
-            node=mapping,
-            place=self.document.place(mapping),
-            kind=self.shapes.choice(entries.get("kind"), "`kind`", DIVERGENCE_KINDS),
-            when=self._conditions(entries.get("when"), "`when`"),
-            where=self._code(entries.get("where"), "`where`", row),
-            instead=instead,
-            instead_node=entries.get("instead"),
-            example=example,
-            example_node=entries.get("example"),
-            note=self._text(entries.get("note"), "`note`", row),
-            link=self._text(entries.get("link"), "`link`", row),
-            wording=self._text(entries.get("wording"), "`wording`", row),
-        )
 
-    def _comparison(self, node: Node, row: Optional[Row]) -> Optional[ComparisonDraft]:
-        mapping = self.shapes.mapping(node, "`compare`", COMPARE_KEYS, COMPARE_KEYS)
-        if mapping is None:
-            return None
-        entries = mapping.entries
-        kernels: list[NamedSnippet] = []
-        if "kernels" in entries:
-            table = self.shapes.any_mapping(entries["kernels"], "`kernels`", "Python for each name")
-            kernels = self._named(table, "kernel", row)
-        sizes = []
-        if "sizes" in entries:
-            for item in self.shapes.listing(entries["sizes"], "`sizes`", "a list of sizes") or ():
-                number = self.shapes.number(item, "a size")
-                if number is not None:
-                    sizes.append(number)
-        return ComparisonDraft(
-            node=mapping,
-            setup=self._code(entries.get("setup"), "`setup`", row),
-            kernels=kernels,
-            sizes=sizes,
-            sizes_node=entries.get("sizes"),
-        )
+_EXPECTED = (("expect", ()), ("raises", None), ("warns", None))
+_DIVERGENCE: Values = {
+    **dict.fromkeys(("kind", "note", "link"), ""),
+    **dict.fromkeys(("where", "wording")),
+    "when": Conditions(),
+    "instead": Expectation(),
+    "example": (),
+}
+
+
+def first_column(text: str) -> Optional[tuple[int, str]]:
+    """Return the offset and name of the first ``$column`` in a text."""
+    match = _COLUMN.search(text)
+    return (match.start(), _name(match)) if match else None
+
+
+def _name(match: re.Match[str]) -> str:
+    return match.group(1) or match.group(2)
+
+
+def _present(items: Iterator[Any]) -> tuple[Any, ...]:
+    return tuple(item for item in items if item is not None)
+
+
+def _on_one_line(values: Values) -> Values:
+    """Return values with prose on one line."""
+    prose = ("title", "unkillable", "note", "link", "wording")
+    return {name: " ".join(value.split()) if name in prose else value for name, value in values.items()}
+
+
+def _overridden(node: Mapping, row: Mapping) -> Mapping:
+    """Return a claim with the keys that a row of its table overrides."""
+    whole = Mapping(node.line, node.column)
+    names = [name for name in row.entries if name in OVERRIDABLE and name != "key"]
+    whole.entries = {**node.entries, **{name: row.entries[name] for name in names}}
+    whole.keys = {**node.keys, **{name: row.keys[name] for name in names}}
+    whole.damaged = node.damaged or row.damaged
+    return whole

@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from conformance.language.documents import (
-    Broken,
-    Document,
-    Listing,
-    Mapping,
-    Node,
-    Scalar,
-    cut_at_comma,
-    did_you_mean,
-    is_plain_code,
-    is_whole_number,
-    listed,
-    surprise,
-)
+from conformance.language.documents import Broken, Document, Listing, Mapping, Node, Scalar
+from conformance.language.forms import Form
 from conformance.language.problems import Problems
+from conformance.language.surprises import cut_at_comma, is_plain_code, is_whole_number, surprise
+from conformance.text import did_you_mean, listed
 
 _CALLED = {Scalar: "text", Listing: "a list", Mapping: "a mapping"}
 
@@ -60,6 +50,10 @@ class Shapes:
                 self.problems.add(self.document.place(node), "E102", f"{what} lacks '{name}'; add it")
         return node
 
+    def form(self, node: Node, form: Form, what: str = "") -> Optional[Mapping]:
+        """Take a mapping of a form."""
+        return self.mapping(node, what or form.called, tuple(form.keys), form.required)
+
     def any_mapping(self, node: Node, what: str, wanted: str) -> Optional[Mapping]:
         """Take a mapping whose keys are the author's own; not empty."""
         if not isinstance(node, Mapping):
@@ -90,13 +84,9 @@ class Shapes:
         """Text that every YAML program reads as text."""
         return self._scalar(node, what, "text", None)
 
-    def code(self, node: Optional[Node], what: str) -> Optional[Scalar]:
+    def code(self, node: Optional[Node], what: str, wanted: str = "Python") -> Optional[Scalar]:
         """Python; plain numbers and truth values are it, where YAML and Python agree on them."""
-        return self._scalar(node, what, "Python", is_plain_code)
-
-    def cell(self, node: Optional[Node], what: str) -> Optional[Scalar]:
-        """Take the cell of a table, which may end up in text or in Python."""
-        return self._scalar(node, what, "text", is_plain_code)
+        return self._scalar(node, what, wanted, is_plain_code)
 
     def number(self, node: Optional[Node], what: str) -> Optional[int]:
         """Take a decimal whole number."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.documents import Mapping, Node, Scalar, read_document
+from conformance.language.documents import Mapping, Node, read_document
 from conformance.language.model import Place, Source
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
@@ -138,100 +139,73 @@ class _SourceReader:
         top = self.shapes.mapping(root, "a list of sources", ("docs", "notes", "releases", "articles"))
         if top is None:
             return SourceList()
-        docs, elsewhere = self._docs(top.entries.get("docs"))
+        docs, elsewhere = self._docs(top.entries["docs"]) if "docs" in top.entries else ("", {})
+        articles = (
+            self._article(letter, node) for letter, node in self._table(top, "articles", "an article by letter")
+        )
         return SourceList(
             docs,
             elsewhere,
-            self._pages(top.entries.get("notes"), "note"),
-            self._pages(top.entries.get("releases"), "release"),
-            self._articles(top.entries.get("articles")),
+            self._pages(top, "note"),
+            self._pages(top, "release"),
+            {article.letter: article for article in articles if article is not None},
         )
 
-    def _docs(self, node: Optional[Node]) -> tuple[str, dict[str, str]]:
-        if node is None:
-            return "", {}
+    def _table(self, parent: Mapping, name: str, wanted: str) -> Iterable[tuple[str, Node]]:
+        """Return the entries of a mapping whose keys are the author's own, where there is one."""
+        node = parent.entries.get(name)
+        table = self.shapes.any_mapping(node, f"`{name}`", wanted) if node is not None else None
+        return table.entries.items() if table else ()
+
+    def _docs(self, node: Node) -> tuple[str, dict[str, str]]:
         docs = self.shapes.mapping(node, "`docs`", ("base", "elsewhere"), ("base",))
         if docs is None:
             return "", {}
-        base = self.shapes.text(docs.entries.get("base"), "`base`")
-        elsewhere: dict[str, str] = {}
-        if "elsewhere" in docs.entries:
-            table = self.shapes.any_mapping(docs.entries["elsewhere"], "`elsewhere`", "an address for each object")
-            for name, value in table.entries.items() if table else ():
-                url = self._url(value, f"the address of {name}")
-                if url:
-                    elsewhere[name] = url
-        return base.value if base else "", elsewhere
+        entries = self._table(docs, "elsewhere", "an address for each object")
+        read = {name: self._url(value, f"the address of {name}") for name, value in entries}
+        return self._text(docs, "base") or "", {name: url for name, url in read.items() if url}
 
-    def _pages(self, node: Optional[Node], kind: str) -> dict[str, Page]:
+    def _pages(self, top: Mapping, kind: str) -> dict[str, Page]:
         found: dict[str, Page] = {}
-        table = self.shapes.any_mapping(node, f"`{kind}s`", f"a {kind} by name") if node is not None else None
-        for name, value in table.entries.items() if table else ():
+        for name, value in self._table(top, f"{kind}s", f"a {kind} by name"):
             page = self.shapes.mapping(value, f"{kind} '{name}'", ("title", "url"), ("title", "url"))
-            if page is None:
-                continue
-            title = self.shapes.text(page.entries.get("title"), "`title`")
-            url = self._url(page.entries.get("url"), "`url`")
-            if title and url:
-                found[name] = Page(name, title.value, url)
-        return found
-
-    def _articles(self, node: Optional[Node]) -> dict[str, Article]:
-        found: dict[str, Article] = {}
-        table = self.shapes.any_mapping(node, "`articles`", "an article by letter") if node is not None else None
-        for letter, value in table.entries.items() if table else ():
-            article = self._article(letter, value)
-            if article:
-                found[letter] = article
+            if page is not None:
+                title, url = self._text(page, "title"), self._url(page.entries.get("url"), "`url`")
+                if title and url:
+                    found[name] = Page(name, title, url)
         return found
 
     def _article(self, letter: str, node: Node) -> Optional[Article]:
-        optional = ("original", "site", "author", "date", "url", "environment")
-        keys = ("title", "language", *optional, "rows")
-        article = self.shapes.mapping(node, f"article '{letter}'", keys, ("title", "language", "rows"))
+        texts = ("title", "original", "site", "author", "date", "language", "environment")
+        required = ("title", "language", "rows")
+        article = self.shapes.mapping(node, f"article '{letter}'", (*texts, "url", "rows"), required)
         if article is None:
             return None
-        texts = {name: self._text(article, name) for name in keys[:-1]}
-        rows = self._rows(article.entries.get("rows"), letter)
-        title, language = texts["title"], texts["language"]
-        if title is None or language is None:
-            return None
         url = self._url(article.entries.get("url"), "`url`")
-        return Article(
-            letter,
-            title,
-            texts["original"],
-            texts["site"],
-            texts["author"],
-            texts["date"],
-            language,
-            url,
-            texts["environment"],
-            rows,
-        )
+        read = {name: self._text(article, name) for name in texts}
+        rows = dict(self._rows(article, letter))
+        title, language = read.pop("title"), read.pop("language")
+        return Article(letter, title, language=language, url=url, rows=rows, **read) if title and language else None
 
-    def _rows(self, node: Optional[Node], letter: str) -> dict[str, Row]:
-        found: dict[str, Row] = {}
-        table = self.shapes.any_mapping(node, "`rows`", "a text by row") if node is not None else None
-        for name, value in table.entries.items() if table else ():
-            if not re.fullmatch(re.escape(letter) + "[1-9][0-9]*", name) and table:
-                self.shapes.problems.add(
-                    self.shapes.document.place(table.keys[name]),
-                    "E301",
-                    f"'{name}' is not the id of a row of article {letter}; rows are {letter}1, {letter}2 and so on",
+    def _rows(self, article: Mapping, letter: str) -> Iterator[tuple[str, Row]]:
+        for name, value in self._table(article, "rows", "a text by row"):
+            if not re.fullmatch(re.escape(letter) + "[1-9][0-9]*", name):
+                message = (
+                    f"'{name}' is not the id of a row of article {letter}; rows are {letter}1, {letter}2 and so on"
                 )
-                continue
-            loose: Optional[bool] = False
-            text: Optional[Scalar]
-            if isinstance(value, Mapping):
+                rows = article.entries["rows"]
+                assert isinstance(rows, Mapping)
+                self.shapes.problems.add(self.shapes.document.place(rows.keys[name]), "E301", message)
+            elif isinstance(value, Mapping):
                 row = self.shapes.mapping(value, f"row {name}", ("text", "loose"), ("text",))
-                text = self.shapes.text(value.entries.get("text"), "`text`") if row else None
+                text = self._text(row, "text") if row else None
                 loose = self.shapes.truth(value.entries.get("loose"), "`loose`")
+                if text:
+                    yield name, Row(name, text, bool(loose))
             else:
-                text = self.shapes.text(value, f"row {name}")
-            if text:
-                found[name] = Row(name, text.value, bool(loose))
-        return found
+                scalar = self.shapes.text(value, f"row {name}")
+                if scalar:
+                    yield name, Row(name, scalar.value)
 
     def _text(self, mapping: Mapping, name: str) -> Optional[str]:
         scalar = self.shapes.text(mapping.entries.get(name), f"`{name}`")
@@ -239,16 +213,11 @@ class _SourceReader:
 
     def _url(self, node: Optional[Node], what: str) -> Optional[str]:
         scalar = self.shapes.text(node, what)
-        if scalar is None:
-            return None
-        if not _URL.fullmatch(scalar.value):
-            self.shapes.problems.add(
-                self.shapes.document.place(scalar),
-                "E703",
-                f"{what} is not an address; write it in full, from https:// on",
-            )
-            return None
-        return scalar.value
+        if scalar is None or is_url(scalar.value):
+            return scalar.value if scalar else None
+        message = f"{what} is not an address; write it in full, from https:// on"
+        self.shapes.problems.add(self.shapes.document.place(scalar), "E703", message)
+        return None
 
 
 def is_url(text: str) -> bool:

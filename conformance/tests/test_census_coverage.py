@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.census.coverage import Entry, page_census, take_census
+from conformance.census.coverage import Entry, ReadSentences, page_census, stored_page, take_census
 from conformance.census.objects import PublicObject
-from conformance.census.sentences import sentence_hash
 from conformance.language.corpus import Corpus
 from conformance.language.decisions import NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
+from conformance.language.sentences import sentence_hash
 from conformance.tests.small_corpora import small_corpus
 
 VIEW = "The result is a view of its input."
@@ -42,8 +42,11 @@ def corpus(tmp_path: Path) -> Corpus:
     return small_corpus(tmp_path, sources, {"special/frob.yaml": SPEC})
 
 
-def entries(corpus: Corpus, decisions: Decisions) -> dict[str, Entry]:
-    return {entry.text: entry for entry in take_census(OBJECTS, corpus.claims, decisions).entries}
+NOTHING = ReadSentences()
+
+
+def entries(corpus: Corpus, decisions: Decisions, before: ReadSentences = NOTHING) -> dict[str, Entry]:
+    return {entry.text: entry for entry in take_census(OBJECTS, corpus.claims, decisions, before).entries}
 
 
 def test_a_key_in_a_sentence_encodes_it_under_any_name_of_the_object(corpus: Corpus) -> None:
@@ -67,28 +70,28 @@ def test_a_decision_counts_where_no_claim_encodes(corpus: Corpus) -> None:
 
 
 def test_what_a_claim_encodes_no_longer_is_to_do(corpus: Corpus) -> None:
-    known = {"torch.frob": {sentence_hash(RAISES): Decision("encoded", claims=("torch.frob/gone",))}}
-    assert entries(corpus, known)[RAISES].state == TODO
+    read = ReadSentences.from_entries(entries(corpus, {}).values())
+    without = take_census(OBJECTS, [], {}, read).entries
+    assert [(entry.state, entry.change) for entry in without if entry.text == VIEW] == [(TODO, "")]
 
 
-def test_a_sentence_that_the_decisions_do_not_know_is_new_or_reworded(corpus: Corpus) -> None:
+def test_a_sentence_that_the_last_reading_did_not_have_is_new_or_reworded(corpus: Corpus) -> None:
     gone, view, detail = (sentence_hash(text) for text in ("It raised once.", VIEW, DETAIL))
-    added = entries(corpus, {"torch.frob": {view: Decision(TODO), detail: Decision(TODO)}})
+    added = entries(corpus, {}, ReadSentences({"torch.frob": [view, detail]}))
     assert (added[VIEW].change, added[RAISES].change) == ("", "new")
-    known = {"torch.frob": {view: Decision(TODO), gone: Decision(NO_CLAIM), detail: Decision(TODO)}}
-    replaced = entries(corpus, known)
+    replaced = entries(corpus, {}, ReadSentences({"torch.frob": [view, gone, detail]}))
     assert (replaced[RAISES].change, replaced[RAISES].state) == ("reworded", TODO)
     assert entries(corpus, {})[GRADIENT].change == "new"
 
 
 def test_sharing_comes_first_then_what_is_not_wanted_and_details_last(corpus: Corpus) -> None:
-    taken = take_census(OBJECTS, [], {})
+    taken = take_census(OBJECTS, [], {}, NOTHING)
     assert [entry.text for entry in taken.left()] == [VIEW, RAISES, DETAIL, GRADIENT]
     assert {entry.text for entry in taken.wanted()} == {VIEW, RAISES, DETAIL}
 
 
 def test_the_table_counts_a_sentence_in_each_of_its_families(corpus: Corpus) -> None:
-    taken = take_census(OBJECTS, corpus.claims, {})
+    taken = take_census(OBJECTS, corpus.claims, {}, NOTHING)
     assert taken.table(taken.entries) == {
         "torch": {
             "sharing": {"encoded": 1, "no-claim": 0, "untestable": 0, "todo": 1},
@@ -101,6 +104,18 @@ def test_the_table_counts_a_sentence_in_each_of_its_families(corpus: Corpus) -> 
 
 def test_every_sentence_of_a_page_counts(corpus: Corpus) -> None:
     text = ["A frob can be blue.", "Where frobs are, sheep are."]
-    found = page_census("notes/frobbing", text, corpus.claims, {})
+    found = page_census("notes/frobbing", text, corpus.claims, {}, NOTHING)
     assert [(entry.state, entry.families) for entry in found] == [(TODO, ()), ("encoded", ())]
     assert {entry.module for entry in found} == {"notes/frobbing"}
+
+
+def test_a_page_that_is_not_at_hand_is_counted_from_its_last_reading(corpus: Corpus) -> None:
+    text = ["A frob can be blue.", "Where frobs are, sheep are.", "No frob is green."]
+    decisions = {"notes/frobbing": {sentence_hash(text[2]): Decision(NO_CLAIM)}}
+    read = page_census("notes/frobbing", text, corpus.claims, decisions, NOTHING)
+    before = ReadSentences.from_entries(read)
+    stored = stored_page("notes/frobbing", corpus.claims, decisions, before)
+    assert [(entry.hash, entry.state, entry.claims) for entry in stored] == [
+        (entry.hash, entry.state, entry.claims) for entry in read
+    ]
+    assert [entry.state for entry in stored_page("notes/frobbing", [], decisions, before)] == [TODO, TODO, NO_CLAIM]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.census.docstrings import docstring
 from conformance.census.objects import PublicObject, public_objects
 from conformance.language.decisions import module_of
+from conformance.worker.docstrings import docstring
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.census.docstrings import docstring, exists, key_hash
-from conformance.census.sentences import find_sentences, sentence_hash, sentences
+from conformance.language.sentences import find_sentences, sentence_hash, sentences
+from conformance.worker.docstrings import docstring, exists, key_hash
 
 TEXT = """
 frob(x, *, deep=False) -> Tensor

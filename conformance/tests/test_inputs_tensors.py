@@ -11,12 +11,13 @@ import torch
 from conformance.inputs.choices import CanonicalChoices, SweepChoices
 from conformance.inputs.covering import admissible_pairs, admissible_rows, covered_pairs, covering_rows
 from conformance.inputs.given import Example, Given, InvalidGiven, NoSuchInput
-from conformance.inputs.kinds.tensors import buildable, tensor_recipe
-from conformance.inputs.layouts import LAYOUTS, fits
+from conformance.inputs.layouts import fits
 from conformance.inputs.recipes import BASE_NAMESPACE, build
 from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_of, shapes_within
-from conformance.inputs.states import STATES
+from conformance.inputs.tensor_recipes import buildable, tensor_recipe
 from conformance.inputs.values import patterns
+from conformance.language.domains import STATES, resolved
+from conformance.language.domains import TENSOR_LAYOUTS as LAYOUTS
 from conformance.language.model import Fragment, Place
 
 PLACE = Place("spec/tensor/example.yaml", 4, 12)
@@ -334,3 +335,37 @@ def test_building_leaves_global_state_alone() -> None:
     sweep(x="tensor()", m="module()", a="array()")
     assert torch.equal(before[0], torch.get_rng_state())
     assert before[1:] == (torch.is_grad_enabled(), torch.get_default_dtype())
+
+
+WORDS = {
+    'tensor(without="expanded", min_size=1)': "tensor("
+    'layout=["contiguous", "transposed", "sliced", "offset", "permuted", "conj", "neg", "channels_last"], min_size=1)',
+    'tensor(without=["conj", "neg", "expanded"])': "tensor("
+    'layout=["contiguous", "transposed", "sliced", "offset", "permuted", "channels_last"])',
+    "tensor(floating, writable=True)": 'tensor(floating, state=["plain", "nonleaf", "detached"])',
+    'tensor(writable=True, without="conj")': 'tensor(state=["plain", "nonleaf", "detached"], '
+    'layout=["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "neg", "channels_last"])',
+    "tensor(writable=False, ndim=1)": 'tensor(state=["leaf", "parameter", "leaf_view"], ndim=1)',
+    'array(without="broadcast", writable=True)': "array("
+    'layout=["contiguous", "fortran", "reversed", "sliced", "offset"], writable=True)',
+}
+
+
+@pytest.mark.parametrize(("short", "long"), WORDS.items())
+def test_a_word_for_many_layouts_or_states_draws_what_their_list_draws(short: str, long: str) -> None:
+    assert [example.recipes for example in sweep(x=short)] == [example.recipes for example in sweep(x=long)]
+
+
+@pytest.mark.parametrize(("short", "long"), WORDS.items())
+def test_a_word_is_written_out_as_its_list(short: str, long: str) -> None:
+    assert resolved(short) == long
+
+
+def test_a_word_narrows_what_a_list_admits() -> None:
+    assert domain('tensor(layout=["contiguous", "expanded"], without="expanded")')[0][1] == ("contiguous",)
+    assert domain("tensor(requires_grad=True, writable=True)")[0][3] == ("nonleaf",)
+
+
+def test_an_unknown_layout_is_refused_in_without() -> None:
+    with pytest.raises(InvalidGiven, match="expanding"):
+        domain('tensor(without="expanding")')

@@ -145,6 +145,22 @@ def test_a_row_replaces_key_subject_sources_and_title() -> None:
     assert [str(claim.do) for claim in (t, squeeze, real)] == ["y = x.t()", "y = x.squeeze()", "y = x.real()"]
 
 
+def test_a_row_overrides_any_key_of_the_claim() -> None:
+    copies, keeps = (good_claims()[f"torch.Tensor.clone/{slug}"] for slug in ("copies", "keeps"))
+    assert (str(copies.do), str(keeps.do)) == ("y = x.clone()", "y = z.detach()")
+    assert [str(expression) for expression in keeps.expectation.expect] == ["shares_storage(y, z)"]
+    assert [name for name, _ in keeps.given] == ["z"]
+    assert (copies.family, keeps.family) == ("sharing", "leaf")
+
+
+def test_a_source_without_a_name_is_the_documentation_of_the_subject(tmp_path: Path) -> None:
+    (source,) = good_claims()["torch.Tensor.clone/copies"].sources
+    assert (source.kind, source.name, source.key) == ("docs", "torch.Tensor.clone", "few words")
+    text = spec(claim().replace("{article: A, row: A1}", "{key: few words}"), subject="notes/autograd-mechanics")
+    (source,) = only(text, tmp_path).sources
+    assert (source.kind, source.name) == ("note", "autograd-mechanics")
+
+
 def test_a_broken_claim_leaves_the_others(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text(spec(claim(), claim("second", "zzz.is_leaf"), claim("third")))
     (tmp_path / "two.yaml").write_text("subject: [\n")
@@ -241,9 +257,12 @@ def test_an_empty_folder_is_a_problem(tmp_path: Path) -> None:
         ("torch.tensor", "torch/tensor.yaml"),
         ("torch.Generator.seed", "torch/Generator.seed.yaml"),
         ("torch.nn.Parameter", "nn/Parameter.yaml"),
-        ("torch.nn.parameter.Parameter", "nn/Parameter.yaml"),
+        ("torch.nn.functional.relu", "nn/functional/relu.yaml"),
         ("torch.autograd.grad", "autograd/grad.yaml"),
-        ("torch.autograd.function.FunctionCtx.save_for_backward", "autograd/FunctionCtx.save_for_backward.yaml"),
+        (
+            "torch.autograd.function.FunctionCtx.save_for_backward",
+            "autograd/function/FunctionCtx.save_for_backward.yaml",
+        ),
         ("notes/autograd-mechanics", "notes/autograd-mechanics.yaml"),
     ],
 )
@@ -252,7 +271,7 @@ def test_a_subject_has_its_place(tmp_path: Path, subject: str, path: str) -> Non
     (tmp_path / "sources.yaml").write_bytes((LINT / "spec" / "sources.yaml").read_bytes())
     for place, codes in ((path, []), (path.replace(".yaml", "x.yaml"), ["E106"])):
         file = tmp_path / place
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         assert [problem.code for problem in load_corpus([file], tmp_path, CONTEXT)[1]] == codes
 

@@ -13,17 +13,16 @@ import numpy as np
 import torch
 
 from conformance.inputs.choices import Choices
-from conformance.inputs.dtypes import MEMBERS, NUMPY_NAMES, as_list, class_name, did_you_mean, select_names
+from conformance.inputs.dtypes import MEMBERS, NUMPY_NAMES, as_list, class_name, near_or_all, select_names
 from conformance.inputs.kind import Input, input_kind
 from conformance.inputs.layouts import Shape
 from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_within, size_class
 from conformance.inputs.values import SWEEP, literal, nested, patterns
+from conformance.language.domains import ARRAY_LAYOUTS as LAYOUTS
+from conformance.language.domains import layouts_without
 
 AXES = ("dtype", "layout", "size", "memory")
 """What the four values of a combination are."""
-
-LAYOUTS = ("contiguous", "fortran", "reversed", "sliced", "offset", "broadcast")
-"""The names of the layouts of arrays, simplest first; permanent, since results show them."""
 
 MEMORY = ("writable", "read-only", "swapped", "swapped read-only")
 """Writability and byte order, simplest first; permanent, since results show them."""
@@ -229,6 +228,7 @@ def array(
     order: Optional[str] = None,
     byte_order: Optional[str] = None,
     layout: Names = None,
+    without: Names = None,
     ndim: Optional[int] = None,
     min_ndim: int = 0,
     max_ndim: int = 4,
@@ -259,6 +259,8 @@ def array(
     layout
         One layout or a list of them: contiguous, fortran, reversed (a negative stride), sliced (every second element of
         the last dimension), offset (starts later in its memory), broadcast (stride 0; read-only).
+    without
+        One layout or a list of them to leave out.
     ndim
         The number of dimensions.
     min_ndim, max_ndim
@@ -280,6 +282,8 @@ def array(
     elif ndim is not None:
         min_ndim = max_ndim = ndim
     layouts = select_names("layout of arrays", layout if layout is None else as_list(layout), LAYOUTS)
+    if without is not None:
+        layouts = layouts_without(select_names("layout of arrays", without, LAYOUTS), layouts)
     if order is not None:
         wanted = {"C": ("contiguous", "offset"), "F": ("fortran",)}.get(order)
         if wanted is None:
@@ -316,5 +320,5 @@ def _select_dtypes(classes: Sequence[object], dtype: object) -> tuple[str, ...]:
 def _array_dtype_name(item: Any) -> str:
     name = item if isinstance(item, str) else np.dtype(item).name
     if name not in NAMES:
-        raise ValueError(f"{name!r} is not a dtype that arrays can have{did_you_mean(name, NAMES)}")
+        raise ValueError(f"{name!r} is not a dtype that arrays can have{near_or_all(name, NAMES)}")
     return str(name)

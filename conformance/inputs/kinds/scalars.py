@@ -11,11 +11,11 @@ import torch
 
 from conformance.inputs.choices import Choices
 from conformance.inputs.device import current_device
-from conformance.inputs.dtypes import MEMBERS, class_name, did_you_mean, select_dtypes
+from conformance.inputs.dtypes import MEMBERS, class_name, near_or_all, select_dtypes
 from conformance.inputs.kind import Alternatives, Input, input_kind
-from conformance.inputs.kinds.tensors import buildable
 from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
 from conformance.inputs.shapes import ShapeLimits, shapes_within
+from conformance.inputs.tensor_recipes import buildable
 from conformance.inputs.values import INF, NAN, NEGATIVE_INF, SWEEP, literal, patterns
 
 _NUMBER_CLASSES = ("integral", "floating", "boolean", "complex")
@@ -174,7 +174,7 @@ def _number_classes(classes: Sequence[object]) -> tuple[str, ...]:
         if name not in _NUMBER_CLASSES:
             wide = [member for member in _NUMBER_CLASSES if set(MEMBERS[member]) <= set(MEMBERS.get(name, ()))]
             if not wide:
-                raise ValueError(f"Python has no {name} numbers{did_you_mean(name, _NUMBER_CLASSES)}")
+                raise ValueError(f"Python has no {name} numbers{near_or_all(name, _NUMBER_CLASSES)}")
             names = [*names, *wide]
     return tuple(name for name in _NUMBER_CLASSES if name in names or not names)
 

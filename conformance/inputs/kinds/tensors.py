@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Optional, Union
@@ -11,22 +10,20 @@ import torch
 
 from conformance.inputs.choices import Choices
 from conformance.inputs.device import current_device
-from conformance.inputs.dtypes import COMPLEX, DIFFERENTIABLE, select_dtypes, select_names
+from conformance.inputs.dtypes import select_dtypes, select_names
 from conformance.inputs.kind import Input, input_kind
-from conformance.inputs.layouts import LAYOUTS, Shape, arrangement, has_layout, view_arrangement
-from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
+from conformance.inputs.layouts import Shape
 from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_of, size_class
-from conformance.inputs.states import STATES, has_state, select_states
-from conformance.inputs.values import SWEEP, imaginary_literal, literal, patterns
+from conformance.inputs.states import select_states
+from conformance.inputs.tensor_recipes import buildable, tensor_recipe
+from conformance.inputs.values import SWEEP, patterns
+from conformance.language.domains import STATES, layouts_without
+from conformance.language.domains import TENSOR_LAYOUTS as LAYOUTS
 
 AXES = ("dtype", "layout", "size", "state")
 """What the four values of a combination are."""
 
 Names = Union[str, Sequence[str], None]
-
-# The real dtypes whose complex counterpart has them as its parts; the way to the negative bit.
-_COMPLEX_WITH_PARTS = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
-_INFERRED = frozenset(("float32", "int64", "bool", "complex64"))
 
 
 class TensorDomain:
@@ -121,123 +118,6 @@ class TensorInput(Input):
         return tensor_recipe(dtype, layout, shape, state, pattern, finite, domain.device)
 
 
-_tensor_recipes: dict[tuple[Any, ...], str] = {}
-
-
-def tensor_recipe(
-    dtype: str,
-    layout: str,
-    shape: Shape,
-    state: str,
-    pattern: str = "counting",
-    finite: bool = False,
-    device: str = "cpu",
-) -> str:
-    """Return the expression that builds a tensor.
-
-    Parameters
-    ----------
-    dtype, layout, state
-        Names from the domain; the layout fits the shape.
-    shape
-        The shape of the tensor.
-    pattern
-        How to fill it; see `conformance.inputs.values.patterns`.
-    finite
-        Whether nan, infinities and -0.0 are left out.
-    device
-        The device of the tensor; the recipe says it where it is not ``cpu``.
-    """
-    key = (dtype, layout, shape, state, pattern, finite, device)
-    recipe = _tensor_recipes.get(key)
-    if recipe is None:
-        recipe = _tensor_recipes[key] = _write_recipe(*key)
-    return recipe
-
-
-def _write_recipe(dtype: str, layout: str, shape: Shape, state: str, pattern: str, finite: bool, device: str) -> str:
-    arranged = view_arrangement(layout, shape) if state == "leaf_view" else arrangement(layout, shape)
-    source_dtype = _COMPLEX_WITH_PARTS[dtype] if layout == "neg" else dtype
-    write = imaginary_literal if layout == "neg" else literal
-    is_empty = 0 in arranged.base
-    cast = source_dtype.startswith("float8")
-    grad_first = state in ("nonleaf", "leaf_view", "detached") or (state == "leaf" and not arranged.suffix)
-
-    if is_empty and len(arranged.base) > 1:
-        call = "torch.empty(" + ", ".join(map(str, arranged.base))
-    else:
-        call = f"torch.tensor({write(dtype, arranged.base, pattern, finite)}"
-    if source_dtype != "float32" and not cast and (is_empty or source_dtype not in _INFERRED):
-        call += f", dtype=torch.{source_dtype}"
-    if device != "cpu":
-        call += f', device="{device}"'
-    if grad_first and not cast:
-        call += ", requires_grad=True"
-    recipe = call + ")"
-    if cast:
-        recipe += f".to(torch.{source_dtype})" + (".requires_grad_()" if grad_first else "")
-
-    if state == "nonleaf":
-        recipe += ".clone()"
-    recipe += arranged.suffix
-    if state == "leaf" and not grad_first:
-        recipe += ".requires_grad_()"
-    if state == "detached":
-        recipe += ".detach()"
-    return f"torch.nn.Parameter({recipe})" if state == "parameter" else recipe
-
-
-_buildable: dict[tuple[str, str, str, str], bool] = {}
-_SHAPES_TO_TRY: dict[str, Shape] = {"transposed": (2, 2), "permuted": (2, 2, 2), "channels_last": (1, 2, 2, 2)}
-
-
-def buildable(dtype: str, layout: str, state: str, device: str = "cpu") -> bool:
-    """Tell whether this torch can build such a tensor; found by building one, the first time.
-
-    Parameters
-    ----------
-    dtype, layout, state
-        Names from the domain.
-    device
-        The device of the tensor.
-    """
-    key = (dtype, layout, state, device)
-    known = _buildable.get(key)
-    if known is None:
-        known = _buildable[key] = _try_building(*key)
-    return known
-
-
-def _try_building(dtype: str, layout: str, state: str, device: str) -> bool:
-    if not hasattr(torch, dtype):
-        return False
-    if state != "plain" and dtype not in DIFFERENTIABLE:
-        return False
-    if layout == "conj" and dtype not in COMPLEX:
-        return False
-    if layout == "neg" and dtype not in _COMPLEX_WITH_PARTS:
-        return False
-    if layout == "neg" and not buildable(_COMPLEX_WITH_PARTS[dtype], "conj", "plain", device):
-        return False
-    if (layout, state) != ("contiguous", "plain") and not buildable(dtype, "contiguous", "plain", device):
-        return False
-    recipe = tensor_recipe(dtype, layout, _SHAPES_TO_TRY.get(layout, (2,)), state, device=device)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tensor = build(recipe, BASE_NAMESPACE)
-            # A dtype whose values cannot be read as another one is a name without an implementation.
-            tensor.to(torch.complex128 if dtype in COMPLEX else torch.float64)
-        except (Unbuildable, RuntimeError):
-            return False
-        return (
-            tensor.dtype == getattr(torch, dtype)
-            and tensor.device.type == torch.device(device).type
-            and has_layout(tensor, layout)
-            and has_state(tensor, state)
-        )
-
-
 @input_kind
 def tensor(
     *classes: object,
@@ -250,7 +130,9 @@ def tensor(
     min_ndim: int = 0,
     max_ndim: int = 4,
     layout: Names = None,
+    without: Names = None,
     state: Names = None,
+    writable: Optional[bool] = None,
     finite: bool = False,
     device: Optional[str] = None,
     shape: Optional[Sequence[int]] = None,
@@ -277,10 +159,15 @@ def tensor(
         One layout or a list of them: contiguous, transposed, sliced (every second element of the last dimension),
         offset (starts later in its storage), expanded (stride 0), permuted, conj (conjugate bit), neg (negative
         bit), channels_last.
+    without
+        One layout or a list of them to leave out.
     state
         One autograd state or a list of them: plain (never required grad), leaf (requires grad), nonleaf (result of
         an operation), parameter (torch.nn.Parameter), leaf_view (view of a leaf that requires grad), detached
         (result of detach() of a tensor that requires grad).
+    writable
+        True for states in which autograd admits a write in place (plain, nonleaf, detached), False for those in which
+        it refuses one (leaf, parameter, leaf_view). Of the layouts, an expanded tensor refuses most writes too.
     finite
         True to leave out nan, infinities and -0.0.
     device
@@ -294,8 +181,8 @@ def tensor(
     """
     return _tensor_input(
         select_dtypes(classes, dtype),
-        layout,
-        select_states(requires_grad, leaf, select_names("state", state, STATES)),
+        _layouts(layout, without),
+        select_states(requires_grad, leaf, writable, select_names("state", state, STATES)),
         _limits(min_size, max_size, ndim, min_ndim, max_ndim, shape),
         finite,
         device,
@@ -310,7 +197,9 @@ def tensor_like(
     requires_grad: Optional[bool] = None,
     leaf: Optional[bool] = None,
     layout: Names = None,
+    without: Names = None,
     state: Names = None,
+    writable: Optional[bool] = None,
     finite: bool = False,
 ) -> TensorInput:
     """Draw a tensor with the shape, dtype and device of another one, but its own values, layout and state.
@@ -323,7 +212,7 @@ def tensor_like(
         Classes of dtypes to have in place of the dtype of ``x``.
     dtype
         One dtype or a list of them to have in place of the dtype of ``x``.
-    requires_grad, leaf, layout, state, finite
+    requires_grad, leaf, layout, without, state, writable, finite
         As for ``tensor``.
 
     Examples
@@ -334,8 +223,8 @@ def tensor_like(
         dtype = x.dtype
     return _tensor_input(
         select_dtypes(classes, dtype),
-        layout,
-        select_states(requires_grad, leaf, select_names("state", state, STATES)),
+        _layouts(layout, without),
+        select_states(requires_grad, leaf, writable, select_names("state", state, STATES)),
         _limits(0, None, None, 0, 4, tuple(x.shape)),
         finite,
         _device_of(x),
@@ -350,7 +239,9 @@ def broadcastable_with(
     requires_grad: Optional[bool] = None,
     leaf: Optional[bool] = None,
     layout: Names = None,
+    without: Names = None,
     state: Names = None,
+    writable: Optional[bool] = None,
     finite: bool = False,
     into: bool = False,
 ) -> Input:
@@ -364,7 +255,7 @@ def broadcastable_with(
         Classes of dtypes to have in place of the dtype of ``x``.
     dtype
         One dtype or a list of them to have in place of the dtype of ``x``.
-    requires_grad, leaf, layout, state, finite
+    requires_grad, leaf, layout, without, state, writable, finite
         As for ``tensor``.
     into
         True for shapes that broadcast to the shape of ``x`` itself, as in-place operations need.
@@ -378,8 +269,8 @@ def broadcastable_with(
     return _Broadcastable(
         _broadcastable_shapes(tuple(x.shape), into),
         select_dtypes(classes, dtype),
-        layout,
-        select_states(requires_grad, leaf, select_names("state", state, STATES)),
+        _layouts(layout, without),
+        select_states(requires_grad, leaf, writable, select_names("state", state, STATES)),
         finite,
         _device_of(x),
     )
@@ -392,9 +283,9 @@ class _Broadcastable(Input):
 
     def recipe(self, label: str, choices: Choices) -> str:
         shape = choices.pick(label + ".broadcast", self._shapes)
-        dtypes, layout, states, finite, device = self._rest
+        dtypes, layouts, states, finite, device = self._rest
         limits = _limits(0, None, None, 0, 4, shape)
-        return _tensor_input(dtypes, layout, states, limits, finite, device).recipe(label, choices)
+        return _tensor_input(dtypes, layouts, states, limits, finite, device).recipe(label, choices)
 
 
 @cache
@@ -415,20 +306,19 @@ def _device_of(x: torch.Tensor) -> str:
     return str(x.device) if x.device.type != "cuda" else "cuda"
 
 
-@cache
-def _checked_layouts(layout: Union[str, tuple[str, ...], None]) -> tuple[str, ...]:
-    return select_names("layout", layout, LAYOUTS)
+def _layouts(layout: Names, without: Names) -> tuple[str, ...]:
+    admitted = select_names("layout", layout, LAYOUTS)
+    return admitted if without is None else layouts_without(select_names("layout", without, LAYOUTS), admitted)
 
 
 def _tensor_input(
     dtypes: tuple[str, ...],
-    layout: Names,
+    layouts: tuple[str, ...],
     states: tuple[str, ...],
     limits: ShapeLimits,
     finite: bool,
     device: Optional[str],
 ) -> TensorInput:
-    layouts = _checked_layouts(layout if layout is None or isinstance(layout, str) else tuple(layout))
     if device is None:
         device = current_device()
     return TensorInput(tensor_domain(dtypes, layouts, states, limits, device), finite)

@@ -3,56 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Optional
 
-from conformance.language.documents import Document
-from conformance.language.drafts import ClaimDraft
-from conformance.language.problems import Problems
+from conformance.language.documents import Mapping
+from conformance.language.drafts import Draft
 from conformance.language.rules.citations import check_citations
 from conformance.language.rules.comparisons import check_comparison
 from conformance.language.rules.conditions import check_conditions
 from conformance.language.rules.context import Context
 from conformance.language.rules.divergences import check_divergences
-from conformance.language.rules.identity import check_identity, check_place, check_uniqueness
+from conformance.language.rules.identity import (
+    check_entry_place,
+    check_file_place,
+    check_identity,
+    check_uniqueness,
+    place_in_corpus,
+)
 from conformance.language.rules.outcomes import check_outcome
 from conformance.language.rules.programs import check_programs, unused_inputs
 from conformance.language.sources import SourceList
 
-__all__ = ["Context", "check_claim", "check_corpus", "check_entry", "check_file"]
+__all__ = ["Context", "check_claim", "check_entry", "check_file_place", "check_uniqueness", "place_in_corpus"]
 
 
-def check_file(document: Document, path: Path, root: Optional[Path], problems: Problems) -> None:
-    """Check a file as a whole."""
-    if root is not None:
-        check_place(document, path, root, problems)
-
-
-def check_claim(draft: ClaimDraft, sources: SourceList, context: Context, problems: Problems) -> None:
+def check_claim(draft: Draft, sources: SourceList, context: Context) -> None:
     """Check a claim by itself."""
-    check_identity(draft, sources, problems)
-    check_citations(draft, sources, problems)
-    check_conditions(draft, problems)
-    check_outcome(draft, problems)
-    check_programs(draft, context, problems)
-    check_divergences(draft, problems)
-    check_comparison(draft, context, problems)
+    check_identity(draft, sources)
+    check_citations(draft, sources)
+    check_conditions(draft)
+    check_outcome(draft)
+    check_programs(draft, context)
+    check_divergences(draft)
+    check_comparison(draft, context)
 
 
-def check_entry(drafts: Sequence[ClaimDraft], problems: Problems) -> None:
-    """Check an entry of ``claims``, with all that ``each`` makes of it: an input is of use if one row uses it."""
-    if not drafts:
-        return
+def check_entry(drafts: Sequence[Draft], place: Optional[str]) -> None:
+    """Check an entry of ``claims`` with all that ``each`` makes of it; ``place`` is its file's below the corpus.
+
+    An input is of use if one row uses it.
+    """
+    if place is not None and drafts:
+        check_entry_place(drafts, place)
     unused = [unused_inputs(draft) for draft in drafts]
-    for entry in drafts[0].given:
-        if all(entry.name in names for names in unused):
-            problems.add(
-                drafts[0].document.place(entry.key),
-                "E209",
-                f"nothing uses the input '{entry.name}'; use it or remove it",
-            )
-
-
-def check_corpus(drafts: Sequence[ClaimDraft], problems: Problems) -> list[ClaimDraft]:
-    """Check claims against each other; return those that are fine."""
-    return check_uniqueness(drafts, problems)
+    for name, _ in drafts[0].claim.given if drafts else ():
+        if all(name in names for names in unused):
+            given = drafts[0].entries["given"]
+            assert isinstance(given, Mapping)
+            message = f"nothing uses the input '{name}'; use it or remove it"
+            drafts[0].report(given.keys[name], "E209", message)

@@ -3,109 +3,75 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
 
-from conformance.language.documents import did_you_mean, listed
-from conformance.language.drafts import ClaimDraft, ComparisonDraft
+from conformance.language.drafts import Draft, named
 from conformance.language.expressions import BUILTINS, Code, expression, statements
-from conformance.language.problems import Problems
-from conformance.language.rules.context import ALWAYS, Context, report
+from conformance.language.rules.context import ALWAYS, Context
 from conformance.language.rules.programs import check_code, check_names
+from conformance.text import did_you_mean, listed
 
 SIZE = "n"
 RATIO = "ratio"
 _NOT_BESIDE = ("given", "assume", "do", "raises", "warns")
 
 
-def check_comparison(draft: ClaimDraft, context: Context, problems: Problems) -> None:
+def check_comparison(draft: Draft, context: Context) -> None:
     """Check a claim's ``compare``, or that a claim without it is no timing claim."""
-    compare = draft.compare
+    compare = draft.claim.compare
+    if ("compare" in draft.entries) != (draft.claim.family == "timing") and draft.claim.family:
+        draft.report(
+            draft.entries["family"], "E901", "a claim is of the family timing if it has `compare`, and only then"
+        )
     if compare is None:
-        if draft.family == "timing" and "compare" not in draft.node.entries:
-            problems.add(
-                draft.document.place(draft.node.entries["family"]),
-                "E901",
-                "a timing claim has `compare`; add it, or choose another family",
-            )
         return
-    place = draft.document.place(compare.node)
-    if draft.family is not None and draft.family != "timing":
-        problems.add(
-            draft.document.place(draft.node.entries["family"]), "E901", "a claim with `compare` is of the family timing"
-        )
     for key in _NOT_BESIDE:
-        if key in draft.node.entries:
-            problems.add(
-                draft.document.place(draft.node.keys[key]),
-                "E901",
-                f"`compare` has its own `setup` and `kernels`; remove `{key}`",
-            )
-    if len(compare.kernels) < 2 and not compare.node.damaged and "kernels" in compare.node.entries:
-        problems.add(place, "E901", "a comparison needs two kernels or more")
-    if compare.sizes_node is not None and compare.sizes:
-        ordered = all(first < second for first, second in zip(compare.sizes, compare.sizes[1:]))
-        if not ordered or compare.sizes[0] < 1:
-            problems.add(
-                draft.document.place(compare.sizes_node),
-                "E901",
-                "sizes are whole numbers from 1, each larger than the one before",
-            )
-    _check_code(draft, compare, context, problems)
+        if key in draft.entries:
+            draft.report_key(key, "E901", f"`compare` has its own `setup` and `kernels`; remove `{key}`")
+    node = draft.mapping_of(compare)
+    if len(compare.kernels) < 2 and not node.damaged and "kernels" in node.entries:
+        draft.report(node, "E901", "a comparison needs two kernels or more")
+    if sorted({0, *compare.sizes}) != [0, *compare.sizes]:
+        message = "sizes are whole numbers from 1, each larger than the one before"
+        draft.report(node.entries["sizes"], "E901", message)
+    _check_code(draft, context)
 
 
-def _check_code(draft: ClaimDraft, compare: ComparisonDraft, context: Context, problems: Problems) -> None:
-    known = frozenset(BUILTINS | ALWAYS | {SIZE})
-    assigned: Optional[frozenset[str]] = frozenset()
+def _check_code(draft: Draft, context: Context) -> None:
+    compare = draft.claim.compare
+    assert compare is not None
+    defined = frozenset(BUILTINS | ALWAYS | {SIZE})
     codes: list[Code] = []
-    if compare.setup is not None:
-        setup = check_code(compare.setup, statements, problems)
-        assigned = setup.binds if setup else None
-        if setup is not None:
-            codes.append(setup)
-            check_names(compare.setup, setup, known, frozenset(), context, problems)
-    for kernel in compare.kernels:
-        code = check_code(kernel.snippet, statements, problems)
-        if code is not None:
-            codes.append(code)
-            if assigned is not None:
-                check_names(kernel.snippet, code, known | assigned, frozenset(), context, problems)
-    if assigned is not None and compare.kernels and not any(name.name == SIZE for code in codes for name in code.needs):
-        problems.add(
-            draft.document.place(compare.node),
-            "E901",
-            f"neither `setup` nor a kernel uses {SIZE}, the size; make it matter",
-        )
-    names = [kernel.name for kernel in compare.kernels]
-    for outcome in [draft.expectation, *(divergence.instead for divergence in draft.diverges)]:
-        for snippet in outcome.expect:
-            code = check_code(snippet, expression, problems)
+    for fragment in (compare.setup, *(kernel for _, kernel in compare.kernels)):
+        code = check_code(draft, fragment, statements)
+        if code is None:
+            return
+        check_names(draft, fragment, code, defined, frozenset(), context)
+        codes.append(code)
+        defined |= codes[0].binds
+    if compare.kernels and not any(name.name == SIZE for code in codes for name in code.needs):
+        message = f"neither `setup` nor a kernel uses {SIZE}, the size; make it matter"
+        draft.report(draft.mapping_of(compare), "E901", message)
+    kernels = named(compare.kernels)
+    for outcome in [draft.claim.expectation, *(divergence.instead for divergence in draft.claim.diverges)]:
+        for fragment in outcome.expect:
+            code = check_code(draft, fragment, expression)
             if code is None:
                 continue
-            check_names(snippet, code, frozenset(BUILTINS | ALWAYS | {RATIO}), frozenset(), context, problems)
+            check_names(draft, fragment, code, frozenset(BUILTINS | ALWAYS | {RATIO}), frozenset(), context)
             if not any(call.name == RATIO for call in code.calls):
-                report(
-                    snippet,
-                    0,
-                    "E208",
-                    'this mentions no ratio("a", "b") of two kernels, so it says nothing about time',
-                    problems,
-                )
-            for text, offset in _ratio_arguments(code, snippet.text):
-                if text not in names and names:
-                    advice = did_you_mean(text, names) or f"; they are {listed(names)}"
-                    report(snippet, offset, "E902", f"there is no kernel '{text}'{advice}", problems)
+                message = 'this mentions no ratio("a", "b") of two kernels, so it says nothing about time'
+                draft.report_code(fragment, 0, "E208", message)
+            for name in _compared(code):
+                if name not in kernels and kernels:
+                    advice = did_you_mean(name, kernels) or f"; they are {listed(kernels)}"
+                    draft.report_code(
+                        fragment, fragment.text.find(name), "E902", f"there is no kernel '{name}'{advice}"
+                    )
 
 
-def _ratio_arguments(code: Code, text: str) -> list[tuple[str, int]]:
-    found = []
-    tree = code.tree
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == RATIO:
-            for argument in node.args:
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                    lines = text.lstrip().split("\n")
-                    base = len(text) - len(text.lstrip())
-                    start = base + sum(len(line) + 1 for line in lines[: argument.lineno - 1])
-                    column = len(lines[argument.lineno - 1].encode()[: argument.col_offset].decode(errors="ignore"))
-                    found.append((argument.value, start + column))
-    return found
+def _compared(code: Code) -> list[str]:
+    """Return the names of kernels that ``ratio(...)`` is called with."""
+    calls = [node for node in ast.walk(code.tree) if isinstance(node, ast.Call)] if code.tree else []
+    arguments = [node.args for node in calls if isinstance(node.func, ast.Name) and node.func.id == RATIO]
+    constants = [node.value for nodes in arguments for node in nodes if isinstance(node, ast.Constant)]
+    return [value for value in constants if isinstance(value, str)]

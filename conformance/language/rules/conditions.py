@@ -8,8 +8,8 @@ from typing import Optional
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from conformance.language.drafts import ClaimDraft, ConditionsDraft
-from conformance.language.problems import Problems
+from conformance.language.drafts import Draft
+from conformance.language.model import Conditions
 
 _PATCHES = 31
 _MINORS = {
@@ -20,41 +20,40 @@ _MINORS = {
 _RANGES = {"torch": "1.8 to 2.99", "numpy": "1.16 to 3.99", "python": "3.9 to 3.99"}
 
 
-def check_conditions(draft: ClaimDraft, problems: Problems) -> None:
+def check_conditions(draft: Draft) -> None:
     """Check ``applies``, and the ``when`` of each divergence by itself and within ``applies``."""
-    _check_specifiers(draft, draft.applies, problems)
-    for divergence in draft.diverges:
+    applies = draft.claim.applies
+    _check_specifiers(draft, applies)
+    for divergence in draft.claim.diverges:
         when = divergence.when
-        if not _check_specifiers(draft, when, problems):
+        if not _check_specifiers(draft, when):
             continue
-        for name, scalar in when.values.items():
-            outer = draft.applies.values.get(name)
+        for name, text in _given(when):
+            outer = getattr(applies, name)
             if outer is None:
                 continue
-            apart = not _fits(name, f"{outer.value},{scalar.value}") if name in _MINORS else outer.value != scalar.value
-            if apart and (name not in _MINORS or _fits(name, outer.value)):
-                problems.add(
-                    draft.document.place(scalar),
-                    "E602",
-                    f"the claim applies to {name} {outer.value} only, never to {scalar.value}; change one of the two",
-                )
+            apart = not _fits(name, f"{outer},{text}") if name in _MINORS else outer != text
+            if apart and (name not in _MINORS or _fits(name, outer)):
+                message = f"the claim applies to {name} {outer} only, never to {text}; change one of the two"
+                draft.report(draft.value(when, name), "E602", message)
 
 
-def _check_specifiers(draft: ClaimDraft, conditions: ConditionsDraft, problems: Problems) -> bool:
+def _given(conditions: Conditions) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in vars(conditions).items() if text is not None]
+
+
+def _check_specifiers(draft: Draft, conditions: Conditions) -> bool:
     fine = True
-    for name, scalar in conditions.values.items():
+    for name, text in _given(conditions):
         if name not in _MINORS:
             continue
-        advice = _malformed(scalar.value)
+        advice = _malformed(text)
         if advice is not None:
-            problems.add(draft.document.place(scalar), "E601", f"'{scalar.value}' is not a version specifier; {advice}")
+            draft.report(draft.value(conditions, name), "E601", f"'{text}' is not a version specifier; {advice}")
             fine = False
-        elif not _fits(name, scalar.value):
-            problems.add(
-                draft.document.place(scalar),
-                "E602",
-                f"no release of {name} from {_RANGES[name]} satisfies '{scalar.value}'; change it",
-            )
+        elif not _fits(name, text):
+            message = f"no release of {name} from {_RANGES[name]} satisfies '{text}'; change it"
+            draft.report(draft.value(conditions, name), "E602", message)
             fine = False
     return fine
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.language.expressions import BUILTINS
-from conformance.language.problems import Problems
-from conformance.language.snippets import Snippet
 from conformance.language.vocabulary import Entry, checks, dtype_classes, input_kinds
 
 ALWAYS = frozenset({"torch", "np", "device"})
@@ -36,11 +34,3 @@ class Context:
     def in_inputs(self) -> frozenset[str]:
         """The names that every input can use."""
         return BUILTINS | ALWAYS | set(self.dtype_classes) | set(self.input_kinds)
-
-
-def report(snippet: Snippet, offset: int, code: str, message: str, problems: Problems) -> None:
-    """Record a problem inside a text; where a row of ``each`` made the text, show what it made."""
-    if snippet.pieces is not None:
-        text = " ".join(snippet.text.split())
-        message = f"{message} (a row of `each` makes this: {text if len(text) <= 60 else text[:57] + '...'})"
-    problems.add(snippet.place_at(offset), code, message)

@@ -2,62 +2,44 @@
 
 from __future__ import annotations
 
-from conformance.language.documents import Mapping, Node, Scalar, did_you_mean, listed
-from conformance.language.drafts import ClaimDraft, DivergenceDraft, ExpectationDraft
-from conformance.language.problems import Problems
-from conformance.language.rules.context import report
-from conformance.language.rules.outcomes import check_raises, check_together
+from conformance.language.documents import Mapping, Node, Scalar
+from conformance.language.drafts import Draft
+from conformance.language.model import Divergence, Expectation
+from conformance.language.rules.outcomes import check_raises
 from conformance.language.rules.programs import input_names
 from conformance.language.sources import is_url
+from conformance.text import did_you_mean, listed
 
 NOT_FILED = "none-filed"
 
 
-def check_divergences(draft: ClaimDraft, problems: Problems) -> None:
+def check_divergences(draft: Draft) -> None:
     """Check the divergences of a claim."""
-    for divergence in draft.diverges:
-        _check_complete(draft, divergence, problems)
-        _check_example(draft, divergence, problems)
-        for key, raises in (("raises", divergence.instead.raises), ("warns", divergence.instead.warns)):
-            if raises is not None:
-                check_raises(raises, key, problems)
-        if divergence.instead_node is not None:
-            check_together(divergence.instead, draft.document.place(divergence.instead_node), problems)
-            if _same(divergence.instead, draft.expectation):
-                problems.add(
-                    draft.document.place(divergence.instead_node),
-                    "E704",
-                    "`instead` is what the claim itself expects; say what happens in its place",
-                )
-        if divergence.link is not None and divergence.link.text != NOT_FILED and not is_url(divergence.link.text):
-            report(
-                divergence.link,
-                0,
-                "E703",
-                f"'{divergence.link.text}' is not an address; write it in full, from https:// on, or {NOT_FILED}",
-                problems,
-            )
+    for divergence in draft.claim.diverges:
+        _check_complete(draft, divergence)
+        _check_example(draft, divergence)
+        check_raises(draft, divergence.instead)
+        _check_instead(draft, divergence)
+        link = divergence.link
+        if link and link != NOT_FILED and not is_url(link):
+            message = f"'{link}' is not an address; write it in full, from https:// on, or {NOT_FILED}"
+            draft.report(draft.value(divergence, "link"), "E703", message)
 
 
-def _check_complete(draft: ClaimDraft, divergence: DivergenceDraft, problems: Problems) -> None:
-    if divergence.node.damaged:
+def _check_complete(draft: Draft, divergence: Divergence) -> None:
+    node = draft.mapping_of(divergence)
+    if node.damaged:
         return
     wanted = ["kind", "instead", "note", "link"]
     if input_names(draft):
         wanted.append("example")
-    missing = [name for name in wanted if name not in divergence.node.entries]
+    missing = [name for name in wanted if name not in node.entries]
+    instead = node.entries.get("instead")
     if missing:
-        problems.add(
-            divergence.place,
-            "E701",
-            f"this divergence lacks {' and '.join(missing)}; all of {', '.join(wanted)} are needed",
-        )
-        return
-    instead = divergence.instead_node
-    if isinstance(instead, Mapping) and not any(_says(name, value) for name, value in instead.entries.items()):
-        problems.add(
-            draft.document.place(instead), "E701", "`instead` says nothing; give expect, raises, warns or crashes: true"
-        )
+        message = f"this divergence lacks {' and '.join(missing)}; all of {', '.join(wanted)} are needed"
+        draft.report(node, "E701", message)
+    elif isinstance(instead, Mapping) and not any(_says(name, value) for name, value in instead.entries.items()):
+        draft.report(instead, "E701", "`instead` says nothing; give expect, raises, warns or crashes: true")
 
 
 def _says(name: str, value: Node) -> bool:
@@ -65,31 +47,30 @@ def _says(name: str, value: Node) -> bool:
     return not (name == "crashes" and isinstance(value, Scalar) and value.value == "false")
 
 
-def _check_example(draft: ClaimDraft, divergence: DivergenceDraft, problems: Problems) -> None:
-    node = divergence.example_node
+def _check_instead(draft: Draft, divergence: Divergence) -> None:
+    instead = divergence.instead
+    node = draft.value(divergence, "instead")
+    if instead.crashes and (instead.expect or instead.raises or instead.warns):
+        draft.report(node, "E107", "after a crash nothing else can be seen; keep `crashes` alone")
+    if instead != Expectation() and _content(instead) == _content(draft.claim.expectation):
+        draft.report(node, "E704", "`instead` is what the claim itself expects; say what happens in its place")
+
+
+def _check_example(draft: Draft, divergence: Divergence) -> None:
+    node = draft.value(divergence, "example")
     if not isinstance(node, Mapping) or node.damaged:
         return
     inputs = input_names(draft)
     for name, key in node.keys.items():
         if name not in inputs:
             advice = did_you_mean(name, inputs) or (f"; inputs are {listed(sorted(inputs))}" if inputs else "")
-            problems.add(draft.document.place(key), "E702", f"the claim has no input '{name}'{advice}")
+            draft.report(key, "E702", f"the claim has no input '{name}'{advice}")
     missing = sorted(inputs - set(node.entries))
     if missing:
-        problems.add(
-            draft.document.place(node),
-            "E702",
-            f"the example has no recipe for {' and '.join(missing)}; give one for each input",
-        )
+        message = f"the example has no recipe for {' and '.join(missing)}; give one for each input"
+        draft.report(node, "E702", message)
 
 
-def _same(first: ExpectationDraft, second: ExpectationDraft) -> bool:
-    return not first.empty and _content(first) == _content(second)
-
-
-def _content(outcome: ExpectationDraft) -> object:
-    raises = [
-        (part.type and part.type.text, part.message and part.message.text) if part else None
-        for part in (outcome.raises, outcome.warns)
-    ]
-    return [snippet.text.strip() for snippet in outcome.expect], raises, outcome.crashes
+def _content(outcome: Expectation) -> object:
+    raises = [(part.type, part.message) if part else None for part in (outcome.raises, outcome.warns)]
+    return [fragment.text.strip() for fragment in outcome.expect], raises, outcome.crashes

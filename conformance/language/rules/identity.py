@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Optional
 
-from conformance.language.documents import Document, Mapping, Scalar, did_you_mean
-from conformance.language.drafts import ClaimDraft
+from conformance.language.documents import Document, Mapping, Scalar
+from conformance.language.drafts import Draft
+from conformance.language.forms import MAXIMUM_TITLE, SLUG, SUBJECT
 from conformance.language.model import Place
-from conformance.language.places import display_path
 from conformance.language.problems import Problems
-from conformance.language.rules.context import report
 from conformance.language.sources import SourceList
+from conformance.text import did_you_mean
 
-MAXIMUM_TITLE = 70
+TABLES = "tables"
+FEWEST_IN_TABLE = 3
 
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_SUBJECT = re.compile(r"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|notes/[a-z0-9]+(-[a-z0-9]+)*")
 _WORDING = re.compile(
     r"\b(should|shall|will|would|ought)\b"
     r"|^(tests?|testing|verif(?:y|ies)|ensures?|asserts?)\b"
@@ -28,146 +28,137 @@ _WORDING = re.compile(
 
 def is_slug(text: str) -> bool:
     """Whether text is a slug: words of small letters and digits, joined by single hyphens."""
-    return _SLUG.fullmatch(text) is not None
+    return re.fullmatch(SLUG, text) is not None
 
 
 def is_subject(text: str) -> bool:
     """Whether text is a subject: a public name of torch, or a page of notes."""
-    return _SUBJECT.fullmatch(text) is not None
+    return re.fullmatch(SUBJECT, text) is not None
 
 
-def check_identity(draft: ClaimDraft, sources: SourceList, problems: Problems) -> None:
+def check_identity(draft: Draft, sources: SourceList) -> None:
     """Check the subject, the id, the former ids and the title of a claim."""
-    _check_subject(draft, sources, problems)
+    _check_subject(draft, sources)
     if draft.slug is not None and not is_slug(draft.slug):
         near = re.sub(r"[^a-z0-9]+", "-", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", draft.slug).lower()).strip("-")
         advice = f"; write '{near}'" if near and near != draft.slug else ""
-        problems.add(
-            draft.slug_place,
-            "E301",
-            f"'{draft.slug}' is not an id: small letters and digits, words joined by single hyphens{advice}",
-        )
-    for snippet, former in zip(draft.was, draft.former_ids):
+        message = f"'{draft.slug}' is not an id: small letters and digits, words joined by single hyphens{advice}"
+        draft.problems.add(draft.slug_place, "E301", message)
+    for former in draft.claim.was:
         subject, slug = former.rsplit("/", 1)
         if not is_slug(slug) or not is_subject(subject):
-            report(snippet, 0, "E301", f"'{snippet.text}' is not an id; write subject/slug as it was", problems)
-    if draft.title is not None:
-        _check_title(draft, problems)
+            draft.report(draft.entries["was"], "E301", f"'{former}' is not an id; write subject/slug as it was")
+    if draft.claim.title:
+        _check_title(draft)
 
 
-def _check_subject(draft: ClaimDraft, sources: SourceList, problems: Problems) -> None:
-    subject = draft.subject
+def _check_subject(draft: Draft, sources: SourceList) -> None:
+    subject = draft.claim.subject
     if not subject:
         return
     if not is_subject(subject):
         advice = "write the full public name, such as torch.Tensor.detach, or notes/name for a page of notes"
-        problems.add(draft.subject_place, "E304", f"'{subject}' is not a subject; {advice}")
+        draft.problems.add(draft.subject_place, "E304", f"'{subject}' is not a subject; {advice}")
     elif subject.startswith("notes/"):
         name = subject[len("notes/") :]
         if name not in sources.notes:
-            problems.add(
-                draft.subject_place,
-                "E402",
-                f"sources.yaml has no note '{name}'{did_you_mean(name, sources.notes) or '; add it there'}",
-            )
+            advice = did_you_mean(name, sources.notes) or "; add it there"
+            draft.problems.add(draft.subject_place, "E402", f"sources.yaml has no note '{name}'{advice}")
 
 
-def _check_title(draft: ClaimDraft, problems: Problems) -> None:
-    snippet = draft.title
-    assert snippet is not None
-    title = " ".join(snippet.text.split())
+def _check_title(draft: Draft) -> None:
+    title, node = draft.claim.title, draft.entries["title"]
     if len(title) > MAXIMUM_TITLE:
-        report(
-            snippet,
-            0,
-            "E305",
-            f"the title has {len(title)} characters, and {MAXIMUM_TITLE} are the most; shorten it",
-            problems,
-        )
-    match = _WORDING.search(snippet.text)
+        message = f"the title has {len(title)} characters, and {MAXIMUM_TITLE} are the most; shorten it"
+        draft.report(node, "E305", message)
+    match = _WORDING.search(title)
     if match:
-        report(
-            snippet,
-            match.start(),
-            "E306",
-            f"'{match.group()}' in a title; state a fact in the present tense, such as 'The result shares storage'",
-            problems,
+        message = (
+            f"'{match.group()}' in a title; state a fact in the present tense, such as 'The result shares storage'"
         )
+        draft.report(node, "E306", message, match.start())
     if title.endswith("."):
-        report(snippet, len(snippet.text.rstrip()) - 1, "E307", "the title ends with a full stop; remove it", problems)
+        draft.report(node, "E307", "the title ends with a full stop; remove it", len(title) - 1)
 
 
-def check_place(document: Document, path: Path, root: Path, problems: Problems) -> None:
-    """Check that a file of the corpus stands where its subject belongs."""
-    if not isinstance(document.root, Mapping):
-        return
+def place_in_corpus(path: Path, root: Optional[Path]) -> Optional[str]:
+    """Return the path of a file below the corpus's folder, or None where it is not below it."""
     try:
-        place = path.resolve().relative_to(root.resolve())
+        return path.resolve().relative_to(root.resolve()).as_posix() if root is not None else None
     except ValueError:
-        return
-    subject = document.root.entries.get("subject")
+        return None
+
+
+def check_file_place(document: Document, place: str, problems: Problems) -> None:
+    """Check that a file of the corpus stands where its subject belongs."""
+    subject = document.root.entries.get("subject") if isinstance(document.root, Mapping) else None
     if not isinstance(subject, Scalar) or not is_subject(subject.value):
         return
-    wanted = places_of(subject.value)
-    if place.as_posix() not in wanted:
+    wanted = place_of(subject.value)
+    if place != wanted:
         problems.add(
             document.place(subject),
             "E106",
-            f"{subject.value} belongs into {wanted[0]} of {display_path(root)}, not {place.as_posix()}; move the file",
+            f"the file of {subject.value} is {wanted}, not {place}; move the file",
         )
 
 
-def places_of(subject: str) -> list[str]:
-    """List the paths below the corpus's folder where a subject's file may stand; the usual one first."""
+def check_entry_place(drafts: Sequence[Draft], place: str) -> None:
+    """Check that claims of the corpus stand in the file of their subject, or in a table over several subjects."""
+    subjects = {draft.claim.subject for draft in drafts if is_subject(draft.claim.subject)}
+    if place.startswith(f"{TABLES}/"):
+        if len(subjects) < FEWEST_IN_TABLE:
+            message = f"a claim in {TABLES} is repeated over {FEWEST_IN_TABLE} subjects or more; move it to its subject"
+            drafts[0].report(drafts[0].node, "E108", message)
+        return
+    for draft in drafts:
+        subject = draft.claim.subject
+        # Where the file says the subject, the place of the file is checked.
+        if "subject" in draft.entries and subject in subjects and place != place_of(subject):
+            message = f"a claim about {subject} stands in {place_of(subject)}; move it there"
+            draft.problems.add(draft.subject_place, "E108", message)
+
+
+def place_of(subject: str) -> str:
+    """Return the path, below the corpus's folder, of a subject's file: a folder for each module, then the name."""
     if subject.startswith("notes/"):
-        return [f"{subject}.yaml"]
+        return f"{subject}.yaml"
     parts = subject.split(".")[1:]
     if parts[0] == "Tensor":
         # Beside the methods: torch/Tensor.yaml and torch/tensor.yaml are one file on some systems.
-        return [f"tensor/{'.'.join(parts[1:]) or 'Tensor'}.yaml"]
-    if len(parts) == 1 or parts[0][0].isupper():
-        return [f"torch/{'.'.join(parts)}.yaml"]
-    ends = [".".join(parts[start:]) for start in range(1, len(parts))]
-    # The last part that starts with a capital, with what follows it, is what the documentation lists.
-    return [f"{parts[0]}/{end}.yaml" for end in reversed(ends)]
+        return f"tensor/{'.'.join(parts[1:]) or 'Tensor'}.yaml"
+    if len(parts) == 1:
+        parts = ["torch", *parts]
+    # What starts with a capital is a class, which its methods stand beside.
+    end = next((place for place, part in enumerate(parts[:-1]) if not part[0].islower()), len(parts) - 1)
+    folders = parts[:end] or ["torch"]
+    return f"{'/'.join(folders)}/{'.'.join(parts[end:])}.yaml"
 
 
-def check_uniqueness(drafts: Sequence[ClaimDraft], problems: Problems) -> list[ClaimDraft]:
+def check_uniqueness(drafts: Sequence[Draft]) -> list[Draft]:
     """Check ids across all files; return the claims whose id is theirs alone."""
     living: dict[str, Place] = {}
     good = []
     for draft in drafts:
-        first = living.get(draft.id)
-        if first is None:
-            living[draft.id] = draft.slug_place
+        name = draft.claim.id
+        first = living.setdefault(name, draft.slug_place)
+        if first is draft.slug_place:
             good.append(draft)
         elif first == draft.slug_place:
-            problems.add(draft.place, "E302", f"{draft.id} comes from two rows; give each row its own id")
+            draft.problems.add(draft.place, "E302", f"{name} comes from two rows; give each row its own id")
         else:
-            problems.add(draft.slug_place, "E302", f"{draft.id} is already at {first}; choose another id")
-    former: dict[str, Place] = {}
-    result = []
-    for draft in good:
-        fine = True
-        for snippet, name in zip(draft.was, draft.former_ids):
-            if name in living:
-                report(
-                    snippet,
-                    0,
-                    "E303",
-                    f"{name} is the id of the claim at {living[name]}; ids are never used again",
-                    problems,
-                )
-                fine = False
-            elif former.setdefault(name, snippet.place) != snippet.place:
-                report(
-                    snippet,
-                    0,
-                    "E303",
-                    f"{name} is already the former id of the claim at {former[name]}; keep one",
-                    problems,
-                )
-                fine = False
-        if fine:
-            result.append(draft)
-    return result
+            draft.problems.add(draft.slug_place, "E302", f"{name} is already at {first}; choose another id")
+    former: dict[str, Draft] = {}
+    return [draft for draft in good if all(_is_free(name, draft, living, former) for name in draft.claim.was)]
+
+
+def _is_free(name: str, draft: Draft, living: dict[str, Place], former: dict[str, Draft]) -> bool:
+    """Whether a former id is no claim's id, nor that of another claim before."""
+    node = draft.entries["was"]
+    if name in living:
+        draft.report(node, "E303", f"{name} is the id of the claim at {living[name]}; ids are never used again")
+        return False
+    first = former.setdefault(name, draft)
+    if first is not draft:
+        draft.report(node, "E303", f"{name} is already the former id of the claim at {first.place}; keep one")
+    return first is draft

@@ -7,12 +7,10 @@ import builtins
 import re
 from typing import Optional
 
-from conformance.language.documents import did_you_mean
-from conformance.language.drafts import ClaimDraft, ExpectationDraft, RaisesDraft
+from conformance.language.drafts import Draft
 from conformance.language.expressions import BUILTINS, Code
-from conformance.language.model import Place
-from conformance.language.problems import Problems
-from conformance.language.rules.context import report
+from conformance.language.model import Expectation
+from conformance.text import did_you_mean
 
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+")
 
@@ -48,61 +46,43 @@ _PREDICATES = {
 }
 
 
-def check_outcome(draft: ClaimDraft, problems: Problems) -> None:
+def check_outcome(draft: Draft) -> None:
     """Check what a claim expects as a whole; each expression is for `check_programs`."""
     if draft.node.damaged:
         return
-    expectation = draft.expectation
-    entries = draft.node.entries
-    given_any = any(name in entries for name in ("expect", "raises", "warns"))
-    if not given_any:
-        problems.add(
-            draft.place,
-            "E501",
-            "a claim expects something: give `expect` (what is true afterwards), `raises` or `warns`",
-        )
-    for key, raises in (("raises", expectation.raises), ("warns", expectation.warns)):
-        if raises is None:
-            continue
-        if "do" not in entries and "compare" not in entries:
-            problems.add(
-                raises.place,
-                "E502",
-                f"`{key}` is about the last statement of `do`, and there is no `do`; add the program",
-            )
-        check_raises(raises, key, problems)
-    if draft.unspecified:
+    entries = draft.entries
+    if not any(name in entries for name in ("expect", "raises", "warns")):
+        message = "a claim expects something: give `expect` (what is true afterwards), `raises` or `warns`"
+        draft.report(None, "E501", message)
+    for key in ("raises", "warns"):
+        if getattr(draft.claim.expectation, key) is not None and "do" not in entries and "compare" not in entries:
+            message = f"`{key}` is about the last statement of `do`, and there is no `do`; add the program"
+            draft.report(entries[key], "E502", message)
+    check_raises(draft, draft.claim.expectation)
+    if draft.claim.unspecified:
         for key in ("raises", "warns", "diverges"):
             if key in entries:
-                problems.add(
-                    draft.document.place(draft.node.keys[key]),
-                    "E503",
-                    f"`guarantee: unspecified` only records what `expect` says; it goes without `{key}`",
-                )
+                message = f"`guarantee: unspecified` only records what `expect` says; it goes without `{key}`"
+                draft.report_key(key, "E503", message)
 
 
-def check_raises(raises: RaisesDraft, key: str, problems: Problems) -> None:
-    """Check ``raises`` or ``warns`` by itself."""
-    known = EXCEPTIONS if key == "raises" else WARNINGS
-    what = "an exception" if key == "raises" else "a warning"
-    if raises.type is not None:
-        name = raises.type.text
-        if name not in known and not _DOTTED.fullmatch(name):
-            advice = (
-                did_you_mean(name, known)
-                or "; one that is not built in is written in full, such as torch.cuda.OutOfMemoryError"
-            )
-            report(raises.type, 0, "E505", f"'{name}' is not {what} class{advice}", problems)
-    wanted = raises.promised if raises.promised in ("type", "message") else None
-    if wanted is not None and getattr(raises, wanted) is None and raises.promised_node is not None:
-        place = Place(raises.place.path, raises.promised_node.line, raises.promised_node.column)
-        problems.add(place, "E506", f"`promised: {wanted}`, and no {wanted} is given; add it, or promise less")
-
-
-def check_together(expectation: ExpectationDraft, place: Place, problems: Problems) -> None:
-    """Check that what happens instead fits together."""
-    if expectation.crashes and (expectation.expect or expectation.raises or expectation.warns):
-        problems.add(place, "E107", "after a crash nothing else can be seen; keep `crashes` alone")
+def check_raises(draft: Draft, expectation: Expectation) -> None:
+    """Check ``raises`` and ``warns`` by themselves."""
+    for raises, known, what in (
+        (expectation.raises, EXCEPTIONS, "an exception"),
+        (expectation.warns, WARNINGS, "a warning"),
+    ):
+        if raises is None:
+            continue
+        name = raises.type
+        if name is not None and name not in known and not _DOTTED.fullmatch(name):
+            in_full = "; one that is not built in is written in full, such as torch.cuda.OutOfMemoryError"
+            advice = did_you_mean(name, known) or in_full
+            draft.report(draft.value(raises, "type"), "E505", f"'{name}' is not {what} class{advice}")
+        wanted = raises.promised
+        if wanted in ("type", "message") and getattr(raises, wanted) is None:
+            message = f"`promised: {wanted}`, and no {wanted} is given; add it, or promise less"
+            draft.report(draft.value(raises, "promised"), "E506", message)
 
 
 def cannot_fail(code: Code) -> Optional[str]:

@@ -7,14 +7,16 @@ import keyword
 from collections.abc import Mapping as MappingType
 from typing import Callable, Optional
 
-from conformance.language.documents import Mapping, cut_at_comma, did_you_mean, listed
-from conformance.language.drafts import ClaimDraft, ExpectationDraft, NamedSnippet
+from conformance.language.documents import Mapping
+from conformance.language.drafts import Draft, named
 from conformance.language.expressions import BUILTINS, Call, Code, Name, expression, statements
-from conformance.language.problems import Problems
-from conformance.language.rules.context import ALWAYS, Context, report
+from conformance.language.model import Expectation, Fragment
+from conformance.language.reading import first_column
+from conformance.language.rules.context import ALWAYS, Context
 from conformance.language.rules.outcomes import cannot_fail
-from conformance.language.snippets import Snippet, first_column
+from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Entry
+from conformance.text import did_you_mean, listed
 
 # The standard library of the oldest Python, as far as a claim about tensors may want it. Written out, so that a spec
 # has the same problems under every Python.
@@ -39,76 +41,54 @@ _ELSEWHERE = {
 }
 
 
-def check_programs(draft: ClaimDraft, context: Context, problems: Problems) -> None:
+def check_programs(draft: Draft, context: Context) -> None:
     """Check every piece of Python in a claim."""
+    claim = draft.claim
     inputs = input_names(draft)
-    common = context.in_programs
-    _check_input_names(draft, context, problems)
-    _check_given(draft, context, problems)
-    program = check_code(draft.do, statements, problems)
-    if draft.do is not None and program is not None:
-        check_names(draft.do, program, common | inputs, inputs, context, problems)
-        _check_calls(draft.do, program, context.checks, problems)
-        _check_imports(draft.do, program, problems)
-        _check_assigned(draft.do, program, context, problems)
-    for snippet in draft.assume:
-        code = check_code(snippet, expression, problems)
-        if code is not None:
-            check_names(snippet, code, common | inputs, inputs, context, problems)
-            _check_calls(snippet, code, context.checks, problems)
-            _check_mentions(snippet, code, inputs, "an input", "and so it filters nothing", problems)
-    if draft.compare is not None:
+    known = context.in_programs | inputs
+    _check_input_names(draft, context)
+    _check_given(draft, context)
+    program = check_code(draft, claim.do, statements)
+    if claim.do is not None and program is not None:
+        check_names(draft, claim.do, program, known, inputs, context)
+        _check_calls(draft, claim.do, program, context.checks)
+        _check_imports(draft, claim.do, program)
+        _check_assigned(draft, claim.do, program, context)
+    for fragment in claim.assume:
+        _check_filter(draft, fragment, "and so it filters nothing", context)
+    if claim.compare is not None:
         return
-    outcomes = [draft.expectation]
-    for divergence in draft.diverges:
-        outcomes.append(divergence.instead)
+    for divergence in claim.diverges:
         if divergence.where is not None:
-            code = check_code(divergence.where, expression, problems)
+            consequence = "and so it chooses nothing; leave it out for every example"
+            _check_filter(draft, divergence.where, consequence, context)
+        for number, (_, fragment) in enumerate(divergence.example):
+            code = check_code(draft, fragment, expression)
             if code is not None:
-                check_names(divergence.where, code, common | inputs, inputs, context, problems)
-                _check_calls(divergence.where, code, context.checks, problems)
-                _check_mentions(
-                    divergence.where,
-                    code,
-                    inputs,
-                    "an input",
-                    "and so it chooses nothing; leave it out for every example",
-                    problems,
-                )
-        for number, entry in enumerate(divergence.example):
-            code = check_code(entry.snippet, expression, problems)
-            if code is not None:
-                earlier = frozenset(other.name for other in divergence.example[:number])
-                check_names(entry.snippet, code, BUILTINS | ALWAYS | earlier, earlier, context, problems)
-    if program is None and "do" in draft.node.entries:
-        # What a broken program would define is not known.
-        for outcome in outcomes:
-            for snippet in outcome.expect:
-                code = check_code(snippet, expression, problems)
-                if code is not None:
-                    _check_calls(snippet, code, context.checks, problems)
-                    _check_near_checks(snippet, code, common | inputs, context, problems)
-        return
-    for outcome in outcomes:
-        _check_expect(draft, outcome, program, inputs, common, context, problems)
+                earlier = frozenset(named(divergence.example[:number]))
+                check_names(draft, fragment, code, BUILTINS | ALWAYS | earlier, earlier, context)
+    for outcome in (claim.expectation, *(divergence.instead for divergence in claim.diverges)):
+        if program is None and "do" in draft.entries:
+            _check_without_program(draft, outcome, known, context)
+        else:
+            _check_expect(draft, outcome, program, inputs, context)
 
 
-def unused_inputs(draft: ClaimDraft) -> list[str]:
+def unused_inputs(draft: Draft) -> list[str]:
     """List the inputs that nothing but a filter reads."""
-    unread = draft.do is None and "do" in draft.node.entries
-    if draft.compare is not None or draft.node.damaged or unread:
+    claim = draft.claim
+    if claim.compare is not None or draft.node.damaged or (claim.do is None and "do" in draft.entries):
         return []
-    snippets = [entry.snippet for entry in draft.given]
-    codes = [expression(snippet.text) for snippet in snippets]
-    for outcome in [draft.expectation, *(divergence.instead for divergence in draft.diverges)]:
-        codes += [expression(snippet.text) for snippet in outcome.expect]
-    if draft.do is not None:
-        codes.append(statements(draft.do.text))
+    codes = [expression(fragment.text) for _, fragment in claim.given]
+    for outcome in (claim.expectation, *(divergence.instead for divergence in claim.diverges)):
+        codes += [expression(fragment.text) for fragment in outcome.expect]
+    if claim.do is not None:
+        codes.append(statements(claim.do.text))
     if any(code.mistake for code in codes):
         return []
     read = {name.name for code in codes for name in code.needs}
     read |= {attribute for code in codes for owner, attribute, _ in code.attributes if owner == "before"}
-    return [entry.name for entry in draft.given if entry.name not in read and is_name(entry.name)]
+    return [name for name in named(claim.given) if name not in read and is_name(name)]
 
 
 def is_name(text: str) -> bool:
@@ -116,72 +96,88 @@ def is_name(text: str) -> bool:
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
-def input_names(draft: ClaimDraft) -> frozenset[str]:
+def input_names(draft: Draft) -> frozenset[str]:
     """Collect the names of a claim's inputs, also of those whose kind is wrong."""
-    given = draft.node.entries.get("given")
+    given = draft.entries.get("given")
     return frozenset(given.entries) if isinstance(given, Mapping) else frozenset()
 
 
-def check_code(snippet: Optional[Snippet], look: Callable[[str], Code], problems: Problems) -> Optional[Code]:
-    """Look at the code of a snippet; None, and a problem, where it is not Python."""
-    if snippet is None or snippet.incomplete:
+def check_code(draft: Draft, fragment: Optional[Fragment], look: Callable[[str], Code]) -> Optional[Code]:
+    """Look at a piece of Python; None, and a problem, where it is none."""
+    if fragment is None:
         return None
-    if snippet.pieces is None and "$" in snippet.text:
-        column = first_column(snippet.text)
-        if column is not None and look(snippet.text).mistake:
-            report(snippet, column[0], "E801", f"${column[1]} needs a column '{column[1]}' in `each`", problems)
-            return None
-    code: Code = look(snippet.text)
-    if code.mistake is None:
+    code: Code = look(fragment.text)
+    mistake = code.mistake
+    if mistake is None:
         return code
-    if code.mistake.too_much:
-        report(snippet, code.mistake.offset, "E004", code.mistake.message, problems)
-        return None
-    advice = ""
-    if snippet.scalar.style == ">" and look is statements:
-        advice = "; '>' joins lines, use '|'"
-    elif snippet.scalar.inline and not snippet.scalar.style and cut_at_comma(snippet.scalar.value):
+    scalar = draft.scalar_of(fragment)
+    column = first_column(fragment.text) if draft.row is None else None
+    if mistake.too_much:
+        draft.report_code(fragment, mistake.offset, "E004", mistake.message)
+    elif column is not None:
+        message = f"${column[1]} needs a column '{column[1]}' in `each`"
+        draft.report_code(fragment, column[0], "E801", message)
+    elif scalar.inline and not scalar.style and cut_at_comma(scalar.value):
         # Where the mistake shows is up to the Python that looks.
-        report(
-            snippet, 0, "E201", "YAML cut this at a comma; inside {} and [], text with a comma needs quotes", problems
-        )
-        return None
-    report(snippet, code.mistake.offset, "E201", f"not Python: {code.mistake.message}{advice}", problems)
+        message = "YAML cut this at a comma; inside {} and [], text with a comma needs quotes"
+        draft.report_code(fragment, 0, "E201", message)
+    else:
+        advice = "; '>' joins lines, use '|'" if scalar.style == ">" and look is statements else ""
+        draft.report_code(fragment, mistake.offset, "E201", f"not Python: {mistake.message}{advice}")
     return None
 
 
+def _check_filter(draft: Draft, fragment: Fragment, consequence: str, context: Context) -> None:
+    """Check an expression over the inputs."""
+    code = check_code(draft, fragment, expression)
+    if code is None:
+        return
+    inputs = input_names(draft)
+    check_names(draft, fragment, code, context.in_programs | inputs, inputs, context)
+    _check_calls(draft, fragment, code, context.checks)
+    if not any(name.name in inputs for name in code.needs):
+        draft.report_code(fragment, 0, "E208", f"this mentions no input, {consequence}")
+
+
+def _check_without_program(draft: Draft, outcome: Expectation, known: frozenset[str], context: Context) -> None:
+    """Check what is expected after a broken program: what that would define is not known."""
+    for fragment in outcome.expect:
+        code = check_code(draft, fragment, expression)
+        if code is not None:
+            _check_calls(draft, fragment, code, context.checks)
+            called = {call.offset for call in code.calls}
+            for name in code.undefined(known):
+                if name.offset in called and did_you_mean(name.name, context.checks):
+                    _report_check(draft, fragment, name, known, context)
+
+
 def check_names(
-    snippet: Snippet, code: Code, defined: frozenset[str], inputs: frozenset[str], context: Context, problems: Problems
+    draft: Draft,
+    fragment: Fragment,
+    code: Code,
+    defined: frozenset[str],
+    inputs: frozenset[str],
+    context: Context,
 ) -> None:
-    """Report the names in a snippet that are not among the defined ones."""
+    """Report the names in a piece of Python that are not among the defined ones."""
     called = {call.offset for call in code.calls}
     for name in code.undefined(defined):
         if name.offset in called and name.name not in _ELSEWHERE and name.name not in context.input_kinds:
             if context.checks:
-                _report_check(snippet, name, defined, context, problems)
+                _report_check(draft, fragment, name, defined, context)
         else:
             message = f"nothing defines '{name.name}'{_advice(name.name, defined, context)}"
-            report(snippet, name.offset, "E202", message, problems)
+            draft.report_code(fragment, name.offset, "E202", message)
     for owner, attribute, offset in code.attributes:
         if owner == "before" and "before" in defined and attribute not in inputs:
             near = did_you_mean(attribute, inputs) or (f"; inputs are {listed(sorted(inputs))}" if inputs else "")
-            report(snippet, offset, "E202", f"before.{attribute} is not an input{near}", problems)
+            draft.report_code(fragment, offset, "E202", f"before.{attribute} is not an input{near}")
 
 
-def _report_check(snippet: Snippet, name: Name, defined: frozenset[str], context: Context, problems: Problems) -> None:
+def _report_check(draft: Draft, fragment: Fragment, name: Name, defined: frozenset[str], context: Context) -> None:
     near = did_you_mean(name.name, context.checks) or did_you_mean(name.name, defined)
     advice = near or "; a function of torch is written torch.name, and the checks are listed in the documentation"
-    report(snippet, name.offset, "E203", f"'{name.name}' is not a check{advice}", problems)
-
-
-def _check_near_checks(
-    snippet: Snippet, code: Code, defined: frozenset[str], context: Context, problems: Problems
-) -> None:
-    """Report only the calls that look like a mistyped check, where names that a program defines are not known."""
-    called = {call.offset for call in code.calls}
-    for name in code.undefined(defined):
-        if name.offset in called and did_you_mean(name.name, context.checks):
-            _report_check(snippet, name, defined, context, problems)
+    draft.report_code(fragment, name.offset, "E203", f"'{name.name}' is not a check{advice}")
 
 
 def _advice(name: str, defined: frozenset[str], context: Context) -> str:
@@ -197,14 +193,14 @@ def _advice(name: str, defined: frozenset[str], context: Context) -> str:
     return did_you_mean(name, own) or did_you_mean(name, defined)
 
 
-def _check_calls(snippet: Snippet, code: Code, entries: MappingType[str, Entry], problems: Problems) -> None:
+def _check_calls(draft: Draft, fragment: Fragment, code: Code, entries: MappingType[str, Entry]) -> None:
     for call in code.calls:
         entry = entries.get(call.name)
         if entry is not None and call.name not in code.binds:
-            _check_arguments(snippet, call, entry, problems)
+            _check_arguments(draft, fragment, call, entry)
 
 
-def _check_arguments(snippet: Snippet, call: Call, entry: Entry, problems: Problems) -> None:
+def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Entry) -> None:
     """Check a call against the signature of what it calls."""
     positional = [parameter for parameter in entry.parameters if parameter.kind == "positional"]
     variable = any(parameter.kind == "variable" for parameter in entry.parameters)
@@ -213,96 +209,95 @@ def _check_arguments(snippet: Snippet, call: Call, entry: Entry, problems: Probl
     if len(call.arguments) > len(positional) and not variable:
         extra = call.arguments[len(positional)][1]
         most = f"{len(positional)} positional argument{'' if len(positional) == 1 else 's'}"
-        report(snippet, extra, "E205", f"{entry.name} takes {most}: {entry.signature}", problems)
+        draft.report_code(fragment, extra, "E205", f"{entry.name} takes {most}: {entry.signature}")
         return
     filled = {parameter.name for parameter in positional[: len(call.arguments)]}
     for name, offset in call.keywords:
         if name in filled:
-            report(snippet, offset, "E205", f"'{name}' is given twice: {entry.signature}", problems)
+            draft.report_code(fragment, offset, "E205", f"'{name}' is given twice: {entry.signature}")
             return
         if name not in named and not anything:
             near = did_you_mean(name, named) or f": {entry.signature}"
-            report(snippet, offset, "E205", f"{entry.name} has no argument '{name}'{near}", problems)
+            draft.report_code(fragment, offset, "E205", f"{entry.name} has no argument '{name}'{near}")
             return
         filled.add(name)
     missing = [parameter.name for parameter in entry.parameters if parameter.required and parameter.name not in filled]
     if missing and call.complete:
-        report(snippet, call.offset, "E205", f"{entry.name} lacks {' and '.join(missing)}: {entry.signature}", problems)
+        draft.report_code(
+            fragment, call.offset, "E205", f"{entry.name} lacks {' and '.join(missing)}: {entry.signature}"
+        )
 
 
-def _check_imports(snippet: Snippet, code: Code, problems: Problems) -> None:
+def _check_imports(draft: Draft, fragment: Fragment, code: Code) -> None:
     for module, offset in code.imports:
         if module.split(".")[0] not in IMPORTABLE:
-            report(
-                snippet,
+            draft.report_code(
+                fragment,
                 offset,
                 "E211",
                 f"a claim can't import '{module}'; it needs only torch, NumPy and Python's own library"
                 f"{did_you_mean(module, IMPORTABLE)}",
-                problems,
             )
 
 
-def _check_assigned(snippet: Snippet, code: Code, context: Context, problems: Problems) -> None:
+def _check_assigned(draft: Draft, fragment: Fragment, code: Code, context: Context) -> None:
     imported = {module.split(".")[0] for module, _ in code.imports}
     allowed = {name for name, module in (("torch", "torch"), ("np", "numpy")) if module in imported}
     taken = (ALWAYS | {"before"} | set(context.checks)) - allowed
     for name in sorted(code.binds & taken):
-        report(snippet, 0, "E210", f"`do` gives '{name}' a new meaning; use another name", problems)
+        draft.report_code(fragment, 0, "E210", f"`do` gives '{name}' a new meaning; use another name")
 
 
-def _check_input_names(draft: ClaimDraft, context: Context, problems: Problems) -> None:
-    given = draft.node.entries.get("given")
+def _check_input_names(draft: Draft, context: Context) -> None:
+    given = draft.entries.get("given")
     if not isinstance(given, Mapping):
         return
-    later = [expression(entry.snippet.text) for entry in draft.given]
+    later = [expression(fragment.text) for _, fragment in draft.claim.given]
     for number, (name, key) in enumerate(given.keys.items()):
-        place = draft.document.place(key)
         if cut_at_comma(name):
             continue
         if not is_name(name):
-            problems.add(place, "E210", f"'{name}' can't be a name in Python; choose another name for this input")
+            draft.report(key, "E210", f"'{name}' can't be a name in Python; choose another name for this input")
         elif name in ALWAYS or name == "before":
-            problems.add(place, "E210", f"'{name}' always has its own meaning; choose another name for this input")
+            draft.report(key, "E210", f"'{name}' always has its own meaning; choose another name for this input")
         elif name in context.checks:
-            problems.add(place, "E210", f"'{name}' is a check; choose another name for this input")
+            draft.report(key, "E210", f"'{name}' is a check; choose another name for this input")
         elif name in context.input_kinds and any(
             call.name == name for code in later[number + 1 :] for call in code.calls
         ):
-            problems.add(
-                place, "E210", f"'{name}' is an input kind that is used again below; choose another name for this input"
+            draft.report(
+                key, "E210", f"'{name}' is an input kind that is used again below; choose another name for this input"
             )
 
 
-def _check_given(draft: ClaimDraft, context: Context, problems: Problems) -> None:
-    every = input_names(draft)
+def _check_given(draft: Draft, context: Context) -> None:
     earlier: set[str] = set()
-    for entry in draft.given:
-        code = check_code(entry.snippet, expression, problems)
+    for name, fragment in draft.claim.given:
+        code = check_code(draft, fragment, expression)
         if code is not None:
-            _check_input(entry, code, earlier, every, context, problems)
-        earlier.add(entry.name)
+            _check_input(draft, name, fragment, code, earlier, context)
+        earlier.add(name)
 
 
 def _check_input(
-    entry: NamedSnippet, code: Code, earlier: set[str], every: frozenset[str], context: Context, problems: Problems
+    draft: Draft, own_name: str, fragment: Fragment, code: Code, earlier: set[str], context: Context
 ) -> None:
-    snippet = entry.snippet
+    every = input_names(draft)
     kinds = context.input_kinds
-    start = len(snippet.text) - len(snippet.text.lstrip())
+    start = len(fragment.text) - len(fragment.text.lstrip())
     outer = next((call for call in code.calls if call.offset == start and _is_call(code)), None)
     if outer is None:
-        example = f"; for a fixed value write one_of({snippet.text.strip()})" if len(snippet.text) < 40 else ""
-        report(snippet, start, "E207", f"an input is a call of an input kind, such as tensor(){example}", problems)
+        example = f"; for a fixed value write one_of({fragment.text.strip()})" if len(fragment.text) < 40 else ""
+        draft.report_code(fragment, start, "E207", f"an input is a call of an input kind, such as tensor(){example}")
         return
     if kinds and outer.name not in kinds:
         advice = did_you_mean(outer.name, kinds) or f"; they are {listed(sorted(kinds))}"
-        report(snippet, start, "E204", f"'{outer.name}' is not an input kind{advice}", problems)
+        draft.report_code(fragment, start, "E204", f"'{outer.name}' is not an input kind{advice}")
         return
     kind = kinds.get(outer.name)
     classes: set[int] = set()
     if kind is not None:
-        _check_arguments(snippet, outer, kind, problems)
+        _check_arguments(draft, fragment, outer, kind)
         variable = next((parameter.name for parameter in kind.parameters if parameter.kind == "variable"), None)
         if variable == "classes":
             for name, offset in outer.arguments:
@@ -314,7 +309,7 @@ def _check_input(
                     and context.dtype_classes
                 ):
                     advice = did_you_mean(name, context.dtype_classes) or f"; they are {listed(context.dtype_classes)}"
-                    report(snippet, offset, "E206", f"'{name}' is not a class of dtypes{advice}", problems)
+                    draft.report_code(fragment, offset, "E206", f"'{name}' is not a class of dtypes{advice}")
     defined = context.in_inputs | earlier | {outer.name}
     for name_ in code.undefined(defined):
         if name_.offset in classes:
@@ -322,65 +317,51 @@ def _check_input(
         if name_.name in every:
             advice = (
                 "; inputs are drawn in order, so move it above"
-                if name_.name != entry.name
+                if name_.name != own_name
                 else "; it is this input itself"
             )
-            report(snippet, name_.offset, "E202", f"'{name_.name}' is not drawn yet{advice}", problems)
+            draft.report_code(fragment, name_.offset, "E202", f"'{name_.name}' is not drawn yet{advice}")
         else:
             advice = _advice(name_.name, defined, context)
-            report(snippet, name_.offset, "E202", f"nothing defines '{name_.name}'{advice}", problems)
+            draft.report_code(fragment, name_.offset, "E202", f"nothing defines '{name_.name}'{advice}")
 
 
 def _is_call(code: Code) -> bool:
     return isinstance(code.tree, ast.Expression) and isinstance(code.tree.body, ast.Call)
 
 
-def _check_mentions(
-    snippet: Snippet, code: Code, names: frozenset[str], what: str, consequence: str, problems: Problems
-) -> None:
-    if not any(name.name in names for name in code.needs):
-        report(snippet, 0, "E208", f"this mentions no {what.split(' ', 1)[1]}, {consequence}", problems)
-
-
 def _check_expect(
-    draft: ClaimDraft,
-    outcome: ExpectationDraft,
-    program: Optional[Code],
-    inputs: frozenset[str],
-    common: frozenset[str],
-    context: Context,
-    problems: Problems,
+    draft: Draft, outcome: Expectation, program: Optional[Code], inputs: frozenset[str], context: Context
 ) -> None:
+    common = context.in_programs
     assigned = program.binds if program is not None else frozenset()
     gone: frozenset[str] = frozenset()  # where the last statement raises, what it would have bound
     if outcome.raises is not None and program is not None and program.steps:
         gone = assigned.difference(*(step.binds for step in program.steps[:-1])) - common - inputs
     relevant = inputs | assigned | {"before"}
     known = common | relevant
-    for snippet in outcome.expect:
-        code = check_code(snippet, expression, problems)
+    for fragment in outcome.expect:
+        code = check_code(draft, fragment, expression)
         if code is None:
             continue
         lost = [name for name in code.undefined(known - gone) if name.name in gone] if gone else []
         if lost:
-            report(
-                snippet,
+            draft.report_code(
+                fragment,
                 lost[0].offset,
                 "E504",
                 f"'{lost[0].name}' is assigned by the statement that raises, so it does not exist then; remove this",
-                problems,
             )
-        check_names(snippet, code, known, inputs, context, problems)
-        _check_calls(snippet, code, context.checks, problems)
+        check_names(draft, fragment, code, known, inputs, context)
+        _check_calls(draft, fragment, code, context.checks)
         why = cannot_fail(code)
         if why is not None:
-            report(snippet, 0, "E208", f"this can't fail: {why}", problems)
+            draft.report_code(fragment, 0, "E208", f"this can't fail: {why}")
         elif not any(name.name in relevant for name in code.needs) and not any(code.undefined(common)):
-            report(
-                snippet,
+            draft.report_code(
+                fragment,
                 0,
                 "E208",
                 "this mentions no input and nothing that `do` assigns, so it says nothing about the program;"
                 " assign the result in `do`",
-                problems,
             )

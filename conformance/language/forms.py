@@ -1,0 +1,265 @@
+"""What a spec file is made of: for each mapping its keys, what may stand as their values, and what they mean.
+
+The shape of a spec is stated here and nowhere else: `reading` reads by it, and `schema` writes it down for editors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Optional
+
+from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES, SOURCE_KINDS
+
+MAXIMUM_TITLE = 70
+TITLE_EXAMPLE = "The result shares storage with its input"
+SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
+SUBJECT = r"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|notes/[a-z0-9]+(-[a-z0-9]+)*"
+
+
+class Shape(Enum):
+    """What may stand as the value of a key."""
+
+    TEXT = "text"
+    TEXTS = "one text, or a list of them"
+    WORD = "one of a few words"
+    CODE = "Python"
+    CODES = "an expression, or a list of them"
+    CODE_TABLE = "Python by name"
+    SIZES = "a list of whole numbers"
+    TRUE = "true"
+    FORM = "a mapping of another form"
+    FORMS = "a list of mappings of another form"
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a mapping.
+
+    Attributes
+    ----------
+    shape : Shape
+        What may stand as its value.
+    meaning : str
+        What it says, in a line.
+    wanted : str
+        What to call its value in a message; by default what the shape is called.
+    words : mapping of str to str
+        Of a `Shape.WORD`, the words and what each means.
+    form : str
+        Of a `Shape.FORM` or `Shape.FORMS`, the name of the form.
+    least : int
+        How many entries a table has at least.
+    """
+
+    shape: Shape
+    meaning: str
+    wanted: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    form: str = ""
+    pattern: Optional[str] = None
+    longest: Optional[int] = None
+    examples: tuple[str, ...] = ()
+    least: int = 1
+
+
+@dataclass(frozen=True)
+class Form:
+    """A mapping: how a message calls it, what it is, and its keys."""
+
+    called: str
+    meaning: str
+    keys: Mapping[str, Key]
+    required: tuple[str, ...] = ()
+    # In place of the mapping, text may stand that means the same as this key alone.
+    short: Optional[str] = None
+
+
+def _words(names: tuple[str, ...], *meanings: str) -> dict[str, str]:
+    return dict(zip(names, meanings))
+
+
+def _failure(what: str, anything: str, example: str) -> Form:
+    named = f"The class of the {what}; '{anything}' for any."
+    promised = "How far the promise goes, which decides the verdict; if absent, the most specific given."
+    tiers = _words(PROMISES, "only that it happens", "the class too", "the message too")
+    return Form(
+        f"`{'raises' if anything == 'error' else 'warns'}`",
+        f"The {what} that the last statement gives.",
+        {
+            "type": Key(Shape.TEXT, named, examples=(example,)),
+            "message": Key(Shape.TEXT, "A literal part of the message."),
+            "promised": Key(Shape.WORD, promised, words=tiers),
+        },
+        short="type",
+    )
+
+
+_SPECIFIER = "A PEP 440 specifier for the version of {}, such as '>=1.11,<2'."
+_EXPECT = Key(
+    Shape.CODES,
+    "What is true afterwards. Names: the inputs, what `do` assigned, torch, np, device, before.x (as it was), checks.",
+)
+_RAISES = Key(Shape.FORM, "The error that the last statement raises.", form="raises")
+_WARNS = Key(Shape.FORM, "The warning that the last statement gives.", form="warns")
+
+CLAIM = Form(
+    "a claim",
+    "One promise, encoded as its source means it.",
+    {
+        "id": Key(Shape.TEXT, "The slug of the permanent id, subject/slug.", pattern=SLUG),
+        "subject": Key(Shape.TEXT, "The claim's own subject, if it is not that of the file.", pattern=SUBJECT),
+        "title": Key(
+            Shape.TEXT,
+            "A fact in the present tense: no 'should', no 'test that', no full stop.",
+            # Longer where a $column stands for a shorter word; the checker counts.
+            longest=2 * MAXIMUM_TITLE,
+            examples=(TITLE_EXAMPLE,),
+        ),
+        "family": Key(
+            Shape.WORD,
+            "What the promise is about.",
+            words=_words(
+                FAMILIES,
+                "which tensors share memory, and which see each other's writes",
+                "what requires grad, what is recorded, what backward gives",
+                "what raises or warns, and how",
+                "what is a leaf",
+                "dtypes, and how they follow from the inputs",
+                "values, shapes and everything else that a result is",
+                "how long it takes, as ratios (`compare`)",
+            ),
+        ),
+        "sources": Key(Shape.FORMS, "The documents that make the promise.", "a list of sources", form="source"),
+        "given": Key(Shape.CODE_TABLE, "The inputs, drawn in order.", "an input for each name"),
+        "assume": Key(Shape.CODES, "Examples on which this is false are not tried; for what no argument says."),
+        "do": Key(Shape.CODE, "The program, in Python. Its last statement is the one under test."),
+        "expect": _EXPECT,
+        "raises": _RAISES,
+        "warns": _WARNS,
+        "each": Key(Shape.FORMS, "A table: the claim is made once for each row.", "a list of rows", form="row"),
+        "compare": Key(
+            Shape.FORM, "A timing claim: kernels over sizes, and `expect` is about ratio(...).", form="compare"
+        ),
+        "applies": Key(Shape.FORM, "The environments that the promise is about; absent for all.", form="applies"),
+        "guarantee": Key(
+            Shape.WORD,
+            "What the source promises.",
+            words={"unspecified": "the source leaves it open: `expect` is recorded, never judged"},
+        ),
+        "diverges": Key(
+            Shape.FORMS,
+            "Where the claim is false, and what happens there instead.",
+            "a list of divergences",
+            form="divergence",
+        ),
+        "was": Key(Shape.TEXTS, "Former ids of this claim; a bare slug is one of the same subject.", "a former id"),
+        "unkillable": Key(Shape.TEXT, "Why no impostor can kill the claim."),
+    },
+)
+
+FORMS: dict[str, Form] = {
+    "file": Form(
+        "a spec file",
+        "Claims about one subject: what its documentation promises, as inputs, program and expectation.",
+        {
+            "subject": Key(
+                Shape.TEXT,
+                "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page.",
+                pattern=SUBJECT,
+                examples=("torch.Tensor.detach", "torch.nn.Parameter", "notes/autograd-mechanics"),
+            ),
+            "claims": Key(Shape.FORMS, "Claims, one promise each.", "a list of claims", form="claim"),
+        },
+        ("claims",),
+    ),
+    "claim": CLAIM,
+    "row": Form(
+        "a row of `each`",
+        "Columns: those of the claim's own names take the place of its keys, any other is put in for $name.",
+        {
+            **{name: key for name, key in CLAIM.keys.items() if name != "each"},
+            "key": Key(
+                Shape.TEXT, "Takes the place of the key of the claim's docs sources; with `subject`, they cite it."
+            ),
+        },
+    ),
+    "source": Form(
+        "a source",
+        "A document that makes the promise; without a name, the documentation of the claim's subject.",
+        {
+            "docs": Key(Shape.TEXT, "The object whose docstring makes the promise.", pattern=r"(torch|\$).*"),
+            "note": Key(Shape.TEXT, "A page of the documentation, by its name in sources.yaml."),
+            "article": Key(Shape.TEXT, "An article, by its letter in sources.yaml."),
+            "release": Key(Shape.TEXT, "Release notes, by version."),
+            "key": Key(Shape.TEXT, "The few words that find the sentence; never the sentence itself."),
+            "row": Key(Shape.TEXT, "The row of the article's list of claims."),
+        },
+    ),
+    "raises": _failure("exception", "error", "RuntimeError"),
+    "warns": _failure("warning", "warning", "UserWarning"),
+    "applies": Form(
+        "`applies`",
+        "Properties of an environment; an absent one admits every value.",
+        {
+            "torch": Key(Shape.TEXT, _SPECIFIER.format("torch")),
+            "numpy": Key(Shape.TEXT, _SPECIFIER.format("NumPy")),
+            "python": Key(Shape.TEXT, _SPECIFIER.format("Python")),
+            "device": Key(Shape.WORD, "The device under test.", words={"cpu": "", "cuda": ""}),
+            "system": Key(Shape.WORD, "The operating system.", words={"linux": "", "darwin": "", "windows": ""}),
+        },
+    ),
+    "divergence": Form(
+        "a divergence",
+        "A recorded, explained way in which the claim is false somewhere.",
+        {
+            "kind": Key(
+                Shape.WORD,
+                "Whose mistake it is.",
+                words=_words(
+                    DIVERGENCE_KINDS,
+                    "torch does what it means to do, and the document says otherwise",
+                    "the document says what is meant, and torch does otherwise",
+                    "it was or became so in some versions",
+                    "it depends on the device, the system or the build",
+                ),
+            ),
+            "when": Key(Shape.FORM, "The environments; absent for all.", form="applies"),
+            "where": Key(Shape.CODE, "An expression over the inputs that chooses the examples; absent for all."),
+            "instead": Key(Shape.FORM, "What holds there in place of the claim's expectation.", form="instead"),
+            "example": Key(
+                Shape.CODE_TABLE,
+                "A recipe for each input, in torch and np alone, on which the claim is false.",
+                "a recipe for each input",
+                least=0,
+            ),
+            "note": Key(Shape.TEXT, "Why, and what happens instead, in your own words."),
+            "link": Key(Shape.TEXT, "The address of the report, or none-filed.", examples=("none-filed",)),
+            "wording": Key(Shape.TEXT, "Better wording for the documentation."),
+        },
+    ),
+    "instead": Form(
+        "`instead`",
+        "What holds in place of the claim's expectation.",
+        {
+            "expect": _EXPECT,
+            "raises": _RAISES,
+            "warns": _WARNS,
+            "crashes": Key(Shape.TRUE, "The interpreter dies."),
+        },
+    ),
+    "compare": Form(
+        "`compare`",
+        "Named kernels over sizes, judged on ratios of medians, never on absolute times.",
+        {
+            "setup": Key(Shape.CODE, "Statements that build what the kernels use, for the size n."),
+            "kernels": Key(Shape.CODE_TABLE, "What is timed, by name.", "Python for each name", least=2),
+            "sizes": Key(Shape.SIZES, "Values of n, each larger than the one before.", "a list of sizes"),
+        },
+        ("setup", "kernels", "sizes"),
+    ),
+}
+
+OVERRIDABLE = tuple(FORMS["row"].keys)
+assert tuple(FORMS["source"].keys)[: len(SOURCE_KINDS)] == SOURCE_KINDS

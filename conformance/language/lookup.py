@@ -1,0 +1,86 @@
+"""Finding the claims of a name without reading the whole corpus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from conformance.language.corpus import default_root, load_corpus, spec_files
+from conformance.language.model import Claim
+from conformance.text import did_you_mean, listed
+
+#: The word ``subject`` where it may be a key, and its value where that is a plain word.
+_SUBJECT = re.compile(
+    rb"""(?<!\$)(?<!\$\{)\bsubject\b(?![ \t]+\w|\.)
+    (?:["']?\s*:[ \t]*["']?([\w./-]+)["']?[ \t]*(?=[\r\n,}#]|\Z))?""",
+    re.VERBOSE,
+)
+_SHOWN = 3
+
+
+class UnknownName(Exception):
+    """Nothing has that name; the message offers near ones."""
+
+
+def find_claims(name: str) -> tuple[Claim, ...]:
+    """Return the claim with an id, or the claims of the subjects with a name, by subject and place in the spec.
+
+    Parameters
+    ----------
+    name
+        An id, a subject, or the end of one: ``detach`` is ``torch.Tensor.detach`` and others.
+    """
+    root = default_root()
+    likely = [path for path in spec_files(root) if may_have(path.read_bytes(), name)]
+    return _matching(name, load_corpus(likely, root)[0].claims)
+
+
+def find_anywhere(name: str, near: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """Return the claims of a name as `find_claims` does, from the whole corpus: an earlier id may be in any file.
+
+    Parameters
+    ----------
+    near
+        Names that may be meant where there is none.
+
+    Raises
+    ------
+    UnknownName
+        If no subject and no claim has that name.
+    """
+    corpus, _ = load_corpus([default_root()])
+    found = _matching(name, corpus.claims)
+    if not found:
+        raise UnknownName(_not_found(name, corpus.claims, near))
+    return found
+
+
+def may_have(content: bytes, name: str) -> bool:
+    """Return False where a spec file has no claim with an id or of a subject, as far as can be seen without reading it.
+
+    A file that gives a subject in another way than as a plain word may have any.
+    """
+    for match in _SUBJECT.finditer(content):
+        subject = match[1].decode() if match[1] is not None else None
+        if subject is None or _is_named(subject, name) or name.startswith(f"{subject}/"):
+            return True
+    return False
+
+
+def _matching(name: str, claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    exact = sorted((claim for claim in claims if name == claim.id or name in claim.was), key=lambda claim: claim.id)
+    if exact:
+        return (exact[0],)
+    named = [claim for claim in claims if _is_named(claim.subject, name)]
+    return tuple(sorted(named, key=lambda claim: (claim.subject, claim.place)))
+
+
+def _is_named(subject: str, name: str) -> bool:
+    return subject == name or subject.endswith(f".{name}")
+
+
+def _not_found(name: str, claims: Iterable[Claim], near: Sequence[str]) -> str:
+    known = {claim.subject for claim in claims} | {claim.id for claim in claims}
+    told = f"; did you mean {listed([repr(one) for one in near[:_SHOWN]])}?" if near else ""
+    advice = told or did_you_mean(name, known, most=_SHOWN) or "; the reference lists every subject"
+    return f"no claim and no recorded release of torch has the name {name!r}{advice}"

@@ -1,0 +1,80 @@
+"""A check of what has not changed reads no claims again, and is never wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+from conformance.language import corpus
+from conformance.tests.conftest import HEADER, claim_text
+
+GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
+BAD = "given: {x: tensor()}\ndo: y = x.detach(\nexpect: not y.requires_grad"
+
+
+@pytest.fixture
+def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "specs" / "mine.yaml"
+    file.parent.mkdir()
+    file.write_text(HEADER + claim_text(GOOD, identity="good-one"), encoding="utf-8")
+    return file
+
+
+def check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, bool]:
+    """Return the status of the command, and whether it read claims."""
+    read: list[Sequence[Path]] = []
+    load = corpus.load_corpus
+
+    def noted(paths: Sequence[Path]) -> Any:
+        read.append(paths)
+        return load(paths)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(corpus, "load_corpus", noted)
+        return main(["check", str(folder)]), bool(read)
+
+
+def test_what_has_not_changed_is_not_read_again(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(spec.parent, monkeypatch) == (0, True)
+    first = capsys.readouterr().out
+    assert check(spec.parent, monkeypatch) == (0, False)
+    assert capsys.readouterr().out == first == "1 claims, no mistakes\n"
+
+
+def test_a_change_is_always_seen(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check(spec.parent, monkeypatch) == (0, True)
+    good = spec.read_text(encoding="utf-8")
+    spec.write_text(HEADER + claim_text(BAD, identity="good-one"), encoding="utf-8")
+    assert check(spec.parent, monkeypatch) == (2, True)
+    assert check(spec.parent, monkeypatch) == (2, True)  # mistakes are not remembered
+    spec.write_text(good, encoding="utf-8")
+    assert check(spec.parent, monkeypatch) == (0, False)
+    (spec.parent / "again.yaml").write_text(good, encoding="utf-8")
+    assert check(spec.parent, monkeypatch) == (2, True)
+
+
+@pytest.mark.parametrize("spoil", [b"", b"many", b"\xff"])
+def test_a_damaged_cache_is_no_answer(
+    spoil: bytes, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert check(spec.parent, monkeypatch) == (0, True)
+    [entry] = (tmp_path / "cache" / "torch-conformance" / "checked").iterdir()
+    entry.write_bytes(spoil)
+    assert check(spec.parent, monkeypatch) == (0, True)
+    assert entry.read_bytes() == b"1"
+
+
+def test_without_a_cache_folder_it_checks_all_the_same(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert check(spec.parent, monkeypatch) == (0, True)
+    assert check(spec.parent, monkeypatch) == (0, True)
