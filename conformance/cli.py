@@ -3,41 +3,60 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from conformance import __version__
-from conformance.census.command import add_census
-from conformance.reporting.command import add_report_docs
-from conformance.results.merge import add_merge
-from conformance.upgrade.bisection import add_bisect
-from conformance.upgrade.command import add_upgrade
 
 _EPILOG = """\
-exit status: 0 as expected, 1 something fails the run, 2 the spec or the call is wrong
+exit status: 0 if everything is as expected, 1 if not, 2 if the command line or a spec is wrong
 
 examples:
-  conformance run                              the whole corpus on the torch installed here
-  conformance run -k detach --device cpu       what concerns detach
-  conformance run my/specs -n 2                your own spec files, two processes
+  conformance run                              run the whole corpus on the installed torch
+  conformance run -k detach --device cpu       run the claims whose id contains detach
+  conformance run my/specs -n 2                run your own specs in two processes
   conformance check my/specs                   find mistakes before anything runs
-  conformance show reshape                     what is promised about a name, and where it holds
-  conformance impostors my/specs               can your own claims fail?
-  conformance upgrade 2.4 2.15 --uses src      what changes between two releases, for the code in src
-  conformance bisect torch.Tensor.item/no-element-raises    the patch release in which a claim changed
-  conformance census --family sharing          which promises about sharing the corpus covers
-  conformance report-docs --list               what is false and reported nowhere
+  conformance show reshape                     show what it does, what is promised, and where that holds
+  conformance impostors my/specs               test whether your own claims can fail
+  conformance upgrade 2.4 2.15 --uses src      list what changes between two releases for the code in src
+  conformance bisect torch.Tensor.item/no-element-raises    find the patch release that changed a claim
+  conformance census --family sharing          show which promises about sharing the corpus covers
+  conformance report-docs --list               list what is documented, false and not reported
 """
+
+
+#: Where each command is declared, and its line in the list of commands, for which nothing else is imported.
+_COMMANDS = {
+    "run": ("conformance.cli:add_run", "run claims on the installed torch"),
+    "check": ("conformance.cli:add_check", "find mistakes in spec files without running them"),
+    "show": ("conformance.cli:add_show", "show what a name does, what is promised about it, and where that holds"),
+    "impostors": ("conformance.cli:add_impostors", "test whether claims can fail, by making torch wrong"),
+    "upgrade": ("conformance.upgrade.command:add_upgrade", "which lines of your code a newer torch breaks or changes"),
+    "bisect": ("conformance.upgrade.bisection:add_bisect", "find the patch release that changed a claim"),
+    "merge": ("conformance.results.merge:add_merge", "join result files from several machines"),
+    "census": (
+        "conformance.census.command:add_census",
+        "show which promises of the documentation the corpus covers",
+    ),
+    "report-docs": (
+        "conformance.reporting.command:add_report_docs",
+        "write issue texts for what is documented, false and not reported",
+    ),
+}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run one command and return its exit status."""
-    parser = _parser()
-    options, rest = parser.parse_known_args(arguments)
-    if rest and options.command != "run":
-        parser.error(f"unknown argument {rest[0]}")
+    _print_anywhere()
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    commands = parser(only=arguments[0] if arguments else "")
+    options, rest = commands.parse_known_args(arguments)
+    if rest and options.command not in ("run", *_FOR_MAINTAINERS):
+        commands.error(f"unknown argument {rest[0]}")
     try:
         return int(options.function(options, rest))
     except KeyboardInterrupt:
@@ -49,7 +68,21 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _print_anywhere() -> None:
+    """Let the terminal's encoding stop no output: what it lacks is printed as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def parser(only: Optional[str] = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands; the page on commands is made from it.
+
+    Parameters
+    ----------
+    only
+        The one command whose options are wanted; the modules of the others are not imported.
+    """
     parser = argparse.ArgumentParser(
         prog="conformance",
         description="Check what PyTorch's documentation promises about sharing, gradients, errors and leaf status.",
@@ -58,66 +91,85 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"conformance {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (place, told) in _COMMANDS.items():
+        if only in (None, name):
+            module, _, function = place.partition(":")
+            getattr(import_module(module), function)(commands)
+        else:
+            commands.add_parser(name, help=told)
+    for name, command in _FOR_MAINTAINERS.items():
+        # Without a help text the list of commands leaves them out.
+        commands.add_parser(name, add_help=False).set_defaults(function=command)
+    return parser
+
+
+def add_run(commands: Any) -> None:
+    """Declare ``conformance run``."""
+    from conformance.runner.options import OF_COMMAND, OF_PLUGIN, OF_PYTEST, declare
+
     run = commands.add_parser(
         "run",
-        help="try every claim on the torch installed here",
-        description="Try claims on generated inputs, each on every device found. A claim is a pytest item, and further "
-        "options go to pytest as they are (write --option=value). A spec is a program: run only specs that you trust.",
+        help="run claims on the installed torch",
+        description="Try claims on generated inputs, on every device found. Each claim is a pytest item, and other "
+        "options are passed to pytest (write --option=value). A spec is a program: run only specs that you trust.",
     )
     run.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
-    run.add_argument("--device", action="append", choices=["cpu", "cuda"], help="this device only (may be repeated)")
-    run.add_argument("--examples", type=int, metavar="N", help="examples by Hypothesis per claim, after the sweep")
-    run.add_argument("--seed", type=int, metavar="N", help="seed of the search")
-    run.add_argument("--time-limit", type=float, metavar="SECONDS", help="time that one claim may take")
-    run.add_argument("--memory-limit", type=float, metavar="GIB", help="memory that one claim may take")
-    run.add_argument("--results", type=Path, metavar="DIR", help="write the result file of a whole run to this folder")
-    run.add_argument("--resume", action="store_true", help="go on where a stopped run with the same --results ended")
-    run.add_argument("--timings", action="store_true", help="measure the timing claims instead, as ratios")
-    run.add_argument("-k", dest="select", metavar="EXPRESSION", help="only claims whose id matches, as pytest's -k")
-    run.add_argument("-n", dest="processes", metavar="N", help="processes to share the claims (pytest-xdist)")
-    run.add_argument("-x", dest="stop_early", action="store_true", help="stop at the first claim that fails the run")
-    run.add_argument("--lf", dest="last_failed", action="store_true", help="only what failed last time")
-    run.add_argument("-v", "--verbose", action="count", default=0, help="a line for each claim")
-    run.add_argument("--debug", action="store_true", help="say what is done and how long each claim took")
-    run.add_argument("--durations", type=int, metavar="N", help="show the N slowest claims, slowest first")
-    run.add_argument("--junitxml", metavar="FILE", help="write a JUnit XML report")
+    declare((*OF_PLUGIN, *OF_COMMAND, *OF_PYTEST), run)
     run.set_defaults(function=_run)
-    check = commands.add_parser("check", help="find the mistakes of spec files; nothing of them is run")
+
+
+def add_check(commands: Any) -> None:
+    """Declare ``conformance check``."""
+    check = commands.add_parser("check", help="find mistakes in spec files without running them")
     check.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
     check.set_defaults(function=_check)
-    show = commands.add_parser("show", help="what is promised about a name, and where it holds")
-    show.add_argument("name", help="a subject or a part of it (reshape, torch.Tensor.detach), or a claim's id")
+
+
+def add_show(commands: Any) -> None:
+    """Declare ``conformance show``."""
+    show = commands.add_parser("show", help="show what a name does, what is promised about it, and where that holds")
+    show.add_argument("name", help="a name in torch, in full or in part (torch.Tensor.detach, detach), or a claim's id")
     show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
     show.set_defaults(function=_show)
+
+
+def add_impostors(commands: Any) -> None:
+    """Declare ``conformance impostors``."""
+    from conformance.runner.options import at_least_one
+
     impostors = commands.add_parser(
         "impostors",
-        help="prove that claims can fail, by running them on wrong torches",
-        description="Run each claim on torches that are wrong in one way, and report the parts of expectations that "
-        "none makes false.",
+        help="test whether claims can fail, by making torch wrong",
+        description="Run each claim on impostors, copies of torch with one thing wrong, and report the parts of "
+        "expectations that no impostor makes false.",
     )
     impostors.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
     impostors.add_argument("-k", dest="select", metavar="TEXT", help="only claims whose id contains this")
     impostors.add_argument(
-        "--only", action="append", default=[], metavar="NAME", help="this impostor only (may be repeated)"
+        "--only", action="append", default=[], metavar="NAME", help="only this impostor (may be repeated)"
     )
     impostors.add_argument(
-        "--add", action="append", default=[], type=Path, metavar="FILE", help="Python file with further impostors"
-    )
-    impostors.add_argument("-n", dest="processes", type=int, metavar="N", help="processes (default: one per processor)")
-    impostors.add_argument(
-        "--results", type=Path, metavar="DIR", help="write the record of a campaign on the whole corpus"
+        "--add", action="append", default=[], type=Path, metavar="FILE", help="Python file with more impostors"
     )
     impostors.add_argument(
-        "--known", type=Path, metavar="FILE", help="an earlier record: try first what killed then; what stood may stand"
+        "-n", dest="processes", type=at_least_one, metavar="N", help="number of processes (default: one per processor)"
     )
-    impostors.add_argument("-v", "--verbose", action="store_true", help="name the impostors that kill each claim")
+    impostors.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="write the record to DIR/impostors, if the run is on the whole corpus",
+    )
+    impostors.add_argument("--again", action="store_true", help="run the mutants of all claims, also of recorded ones")
+    impostors.add_argument(
+        "--known",
+        type=Path,
+        metavar="FILE",
+        help="an earlier record (default: the one in DIR/impostors): of the corpus, only claims that it lacks are run; "
+        "previous killers are tried first, and known survivors don't fail",
+    )
+    impostors.add_argument("-v", "--verbose", action="store_true", help="list the impostors that kill each claim")
     impostors.set_defaults(function=_impostors)
-    add_upgrade(commands)
-    add_bisect(commands)
-    add_merge(commands)
-    add_census(commands)
-    add_report_docs(commands)
-    return parser
 
 
 def _run(options: argparse.Namespace, rest: list[str]) -> int:
@@ -133,6 +185,7 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _check(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.language.checked import check_key, remember, remembered
     from conformance.language.corpus import decision_files, default_root, load_corpus
 
     missing = [path for path in options.paths if not path.exists()]
@@ -141,21 +194,30 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
     if missing:
         return 2
     paths = options.paths or [default_root()]
+    key = check_key(paths, default_root()) if all(path.is_dir() for path in paths) else None
+    known = remembered(key) if key else None
+    if known is not None:
+        print(f"{known} claims, no mistakes")
+        return 0
     decisions = [file for path in paths if path.is_dir() for file in decision_files(path)]
     corpus, problems = load_corpus([*paths, *decisions])
     for problem in problems:
         print(problem)
     if problems:
-        print(f"{len(problems)} mistakes; the reference lists the codes", file=sys.stderr)
+        from conformance.text import count_of
+
+        print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
+    if key is not None and key == check_key(paths, default_root()):  # nothing was written meanwhile
+        remember(key, len(corpus.claims))
     print(f"{len(corpus.claims)} claims, no mistakes")
     return 0
 
 
 def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.impostors.command import confront_claims
+    from conformance.impostors.command import mutate_claims
 
-    return confront_claims(
+    return mutate_claims(
         options.paths,
         select=options.select,
         only=options.only,
@@ -163,17 +225,35 @@ def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
         processes=options.processes,
         results=options.results,
         known=options.known,
+        again=options.again,
         verbose=options.verbose,
     )
 
 
 def _show(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.results.show import UnknownName, show
-    from conformance.results.store import ResultError
+    from conformance.language.lookup import UnknownName
+    from conformance.names.store import StoreError
+    from conformance.results.files import ResultError
+    from conformance.terminal.show import show
 
     try:
         print(show(options.name, options.results))
-    except (UnknownName, ResultError) as error:
+    except (UnknownName, StoreError, ResultError) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _names(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.names.__main__ import main as names
+
+    return names(rest)
+
+
+def _profiles(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.profiles.__main__ import main as profiles
+
+    return profiles(rest)
+
+
+_FOR_MAINTAINERS = {"names": _names, "profiles": _profiles}

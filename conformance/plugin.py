@@ -18,31 +18,31 @@ from typing import Any, Optional
 
 import pytest
 
-from conformance.language.corpus import default_root, is_decision_file, load_file
+from conformance.language.corpus import default_root, is_spec_file, load_file
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
-from conformance.results.schema import FAILING
+from conformance.processes.protection import die_with
+from conformance.results.codec import decode, encode, to_line
+from conformance.results.model import FAILING, Device, Outcome
+from conformance.runner.options import OF_PLUGIN, declare
+from conformance.runner.protocol import ItemRecord
 from conformance.runner.readahead import read_ahead
-from conformance.runner.report import failure_text
-from conformance.runner.supervisor import MEMORY_LIMIT, TIME_LIMIT, Supervisor, WorkerFailed
+from conformance.runner.supervisor import Supervisor, TorchUnusable
 from conformance.runner.tally import Tally
-from conformance.runner.worker import die_with
+from conformance.terminal.failure import failure_text
 
 _PROPERTY = "conformance"
 _MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 _TALLY = pytest.StashKey[Tally]()
 
-#: How many examples Hypothesis tries for each claim unless told otherwise.
-EXAMPLES = 20
-
 
 class ClaimFailed(Exception):
     """A claim's verdict fails the run."""
 
-    def __init__(self, claim: Claim, outcome: dict[str, Any]) -> None:
-        super().__init__(outcome["verdict"])
+    def __init__(self, claim: Claim, outcome: Outcome) -> None:
+        super().__init__(outcome.entry.verdict)
         self.claim = claim
         self.outcome = outcome
 
@@ -54,26 +54,11 @@ class BadSpec(Exception):
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options of a run."""
     group = parser.getgroup("conformance", "claims about torch")
-    group.addoption("--device", action="append", help="run on this device only: cpu or cuda (default: each one found)")
-    group.addoption(
-        "--examples", type=int, default=EXAMPLES, help=f"examples by Hypothesis per claim (default {EXAMPLES})"
-    )
-    group.addoption("--seed", type=int, default=0, help="seed of the search (default 0)")
-    group.addoption("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one claim may take")
-    group.addoption(
-        "--memory-limit",
-        type=float,
-        default=MEMORY_LIMIT / 2**30,
-        metavar="GIB",
-        help="memory that one claim may take above what torch takes (default %(default)g)",
-    )
-    group.addoption("--results", metavar="DIR", help="write the result file of a whole run to this folder")
-    group.addoption("--resume", action="store_true", help="go on where a stopped run with the same --results ended")
+    declare(OF_PLUGIN, group, "addoption")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare what the whole session shares."""
-    folder = config.getoption("--results")
     if hasattr(config, "workerinput"):
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
     config.stash[_SUPERVISOR] = Supervisor(
@@ -83,10 +68,11 @@ def pytest_configure(config: pytest.Config) -> None:
         memory_limit=int(config.getoption("--memory-limit") * 2**30),
     )
     config.stash[_TALLY] = Tally(
-        Path(folder) if folder else None,
+        config.getoption("--results"),
         examples=config.getoption("--examples"),
         seed=config.getoption("--seed"),
         resume=config.getoption("--resume"),
+        again=config.getoption("--again"),
         writes=not hasattr(config, "workerinput"),
         corpus=ahead.whole if (ahead := read_ahead(config)) else None,
     )
@@ -106,7 +92,7 @@ def pytest_collection(session: pytest.Session) -> None:
         return
     try:
         found = list(config.stash[_SUPERVISOR].environments)
-    except WorkerFailed as error:
+    except TorchUnusable as error:
         raise pytest.UsageError(str(error)) from None
     missing = [device for device in config.getoption("--device") or [] if device not in found]
     if missing:
@@ -114,8 +100,9 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Optional[pytest.Collector]:
-    """Take every YAML file below the paths asked for, but the list of sources and the decisions of the census."""
-    if file_path.suffix == ".yaml" and file_path.name != "sources.yaml" and not is_decision_file(file_path):
+    """Take the files that the command has read, else each file of claims below the paths asked for."""
+    ahead = read_ahead(parent.config)
+    if is_spec_file(file_path) if ahead is None else ahead.claims(file_path) is not None:
         collector: pytest.Collector = SpecFile.from_parent(parent, path=file_path)
         return collector
     return None
@@ -144,7 +131,7 @@ class SpecFile(pytest.File):
             raise BadSpec("\n".join(map(str, problems)))
         return claims
 
-    def _devices(self) -> list[str]:
+    def _devices(self) -> list[Device]:
         found = list(self.config.stash[_SUPERVISOR].environments)
         asked = self.config.getoption("--device") or found
         return [device for device in found if device in asked]
@@ -159,7 +146,7 @@ class SpecFile(pytest.File):
 class ClaimItem(pytest.Item):
     """One claim on one device."""
 
-    def __init__(self, *, name: str, parent: pytest.Collector, claim: Claim, device: str, **arguments: Any) -> None:
+    def __init__(self, *, name: str, parent: pytest.Collector, claim: Claim, device: Device, **arguments: Any) -> None:
         # pytest 9 takes what stands in brackets out of an id that it reads, so the id must be read here too, or --lf is
         # lost.
         # A file that is neither below the root nor in a folder that was asked for has no id of its own.
@@ -168,25 +155,19 @@ class ClaimItem(pytest.Item):
         self.device = device
 
     def runtest(self) -> None:
-        """Judge the claim, or take over what a stopped run has measured."""
+        """Judge the claim, or take over what an earlier run has measured."""
         if self.claim.compare is not None:
             pytest.skip("a timing claim: measured by 'conformance run --timings'")
         supervisor, tally = self.config.stash[_SUPERVISOR], self.config.stash[_TALLY]
         environment = supervisor.environments[self.device]
-        kept = tally.measured_before(self.claim, environment)
-        outcome = kept or supervisor.judge(self.claim, self.device)
-        record: dict[str, Any] = {
-            "id": self.claim.id,
-            "environment": environment,
-            "void": supervisor.void,
-            "outcome": outcome,
-        }
-        if kept is not None:
-            record["kept"] = True
-        elif supervisor.spoiled is not None:
-            record["spoiled"] = supervisor.spoiled
-        self.user_properties.append((_PROPERTY, json.dumps(record)))
-        if outcome["verdict"] in FAILING:
+        known = tally.measured_before(self.claim, environment)
+        kept = None if known is None else supervisor.renewed(self.claim, self.device, known)
+        outcome = supervisor.judge(self.claim, self.device) if kept is None else Outcome(kept)
+        record = ItemRecord(
+            *(self.claim.id, environment, outcome.entry, supervisor.void), kept is not None, supervisor.tainted_by
+        )
+        self.user_properties.append((_PROPERTY, to_line(encode(record))))
+        if outcome.entry.verdict in FAILING:
             raise ClaimFailed(self.claim, outcome)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -217,7 +198,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> Any:
     record = _record(report)
     if report.when != "call" or record is None:
         return None
-    verdict = record["outcome"]["verdict"]
+    verdict = record.entry.verdict
     # pytest prints the text of what it counts as failed
     return ("failed", "F", verdict.upper()) if verdict in FAILING else (verdict, _MARKS[verdict], verdict.upper())
 
@@ -244,10 +225,17 @@ class _TallyKeeper:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         record = _record(report) if report.when == "call" else None
         if record is not None:
-            self._tally.add(report.nodeid, record, None if record.get("kept") else report.duration)
+            self._tally.add(report.nodeid, record, None if record.kept else report.duration)
+        elif report.failed:
+            self._tally.add_unjudged(report.nodeid, report.longreprtext)
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        written = self._tally.finish()
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._tally.add_unjudged(report.nodeid, report.longreprtext)
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        stopped = session.shouldstop or session.shouldfail or exitstatus == pytest.ExitCode.INTERRUPTED
+        written = self._tally.finish(stopped=bool(stopped))
         if self._asked_to_end is not None:
             session.exitstatus = 128 + self._asked_to_end
         elif not written:
@@ -270,9 +258,8 @@ class _TallyKeeper:
         raise KeyboardInterrupt
 
 
-def _record(report: Any) -> Optional[dict[str, Any]]:
+def _record(report: Any) -> Optional[ItemRecord]:
     for name, value in getattr(report, "user_properties", []):
         if name == _PROPERTY:
-            record: dict[str, Any] = json.loads(value)
-            return record
+            return decode(ItemRecord, json.loads(value))
     return None

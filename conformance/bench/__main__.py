@@ -15,7 +15,8 @@ from statistics import median
 from typing import Any, Optional
 
 from conformance.bench.measures import MEASURES, take
-from conformance.results.store import replace_file
+from conformance.results.files import replace_file
+from conformance.worker.environment import processor
 
 _NAME = "benchmarks"
 
@@ -87,9 +88,9 @@ def table(measured: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def machine() -> dict[str, str]:
-    """Name the machine."""
+    """Return what the machine is."""
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(os.cpu_count()),
         "system": platform.system().lower(),
         "python": platform.python_version(),
@@ -101,15 +102,6 @@ def _libraries() -> dict[str, str]:
     from importlib.metadata import version
 
     return {name: version(name) for name in ("torch", "numpy", "hypothesis", "pytest")}
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def _rounded(value: Any) -> Any:

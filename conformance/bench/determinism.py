@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Optional
 
-from conformance.results.store import load_results
+from conformance.results.store import SUFFIX, load_results
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -51,7 +51,7 @@ def _measured(folder: Path, number: int) -> Path:
     more = ["-pconformance.bench.shuffled", f"--order-seed={number}", "-n", str(_processes(number))]
     command = [sys.executable, "-m", "conformance", "run", "-q", f"--results={folder}", *more]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    found = list(folder.glob("torch-*.json"))
+    found = list(folder.glob(f"torch-*{SUFFIX}"))
     if len(found) != 1:
         raise SystemExit(f"run {number} wrote {len(found)} result files:\n{(done.stdout + done.stderr)[-2000:]}")
     return found[0]

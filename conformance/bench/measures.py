@@ -19,7 +19,8 @@ from xml.etree import ElementTree
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.runner.allocator import with_filled_memory
+from conformance.processes.allocator import with_filled_memory
+from conformance.results.model import Environment
 
 _EXAMPLES = 20
 #: How it grows, and what the worker costs, is measured on every so many-th claim.
@@ -35,7 +36,7 @@ def claims(step: int) -> list[Claim]:
 def throughput(step: int) -> dict[str, float]:
     """Judge the corpus in this process: examples per second, and the memory that it takes above what torch takes."""
     chosen = claims(step)
-    from conformance.runner.environment import describe
+    from conformance.worker.environment import describe
 
     environment = describe("cpu")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -50,7 +51,7 @@ def linearity(step: int) -> dict[str, list[float]]:
     A repeated claim has another name, so that other examples come. The whole corpus ten times would take half an hour.
     """
     chosen = claims(step * _SHARE)
-    from conformance.runner.environment import describe
+    from conformance.worker.environment import describe
 
     environment = describe("cpu")
     _judge(chosen, environment)  # what is imported at the first use is no cost of a claim
@@ -69,7 +70,7 @@ def linearity(step: int) -> dict[str, list[float]]:
 def by_hand(step: int) -> dict[str, dict[str, float]]:
     """Seconds per example: the same properties as claims, and as Hypothesis tests written by hand."""
     from conformance.bench.by_hand import PROPERTIES
-    from conformance.runner.environment import describe
+    from conformance.worker.environment import describe
 
     environment = describe("cpu")
     known = {claim.id: claim for claim in claims(1)}
@@ -90,8 +91,8 @@ def sweep(step: int) -> dict[str, float]:
     from conformance.inputs.choices import SweepChoices
     from conformance.inputs.given import Given
     from conformance.inputs.recipes import BASE_NAMESPACE
-    from conformance.runner.environment import describe
-    from conformance.runner.judge import judge
+    from conformance.worker.environment import describe
+    from conformance.worker.judge import judge
 
     claim = next(claim for claim in claims(1) if claim.id == "torch.Tensor.detach/shares-storage")
     environment = describe("cpu")
@@ -113,9 +114,9 @@ def sweep(step: int) -> dict[str, float]:
 
 def protection(step: int) -> dict[str, float]:
     """Seconds by the clock of the same claims in this process, and in a worker that may die; taken in turns."""
-    from conformance.runner.environment import describe
-    from conformance.runner.judge import judge
     from conformance.runner.supervisor import Supervisor
+    from conformance.worker.environment import describe
+    from conformance.worker.judge import judge
 
     environment = describe("cpu")
     chosen = [claim for claim in claims(_SHARE) if not any(divergence.instead.crashes for divergence in claim.diverges)]
@@ -162,7 +163,7 @@ def collection(step: int) -> dict[str, float]:
 def processes(step: int) -> dict[str, float]:
     """Seconds by the clock of a whole run in one process and in two; and the limit, a program alone and two at once."""
     found = {}
-    for name, more in (("one", []), ("two", ["-n", "2"])):
+    for name, more in (("one", ["-n", "0"]), ("two", ["-n", "2"])):
         with TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "conformance", "run", "-q", f"--results={folder}", *more]
             found[name] = _wall(partial(subprocess.run, command, check=False, capture_output=True))
@@ -241,13 +242,13 @@ MEASURES: dict[str, Callable[[int], Any]] = {
 }
 
 
-def _judge(chosen: Sequence[Claim], environment: dict[str, str], examples: int = _EXAMPLES) -> tuple[float, int]:
-    from conformance.runner.judge import judge
+def _judge(chosen: Sequence[Claim], environment: Environment, examples: int = _EXAMPLES) -> tuple[float, int]:
+    from conformance.worker.judge import judge
 
     judged = 0
     start = time.process_time()
     for claim in chosen:
-        judged += judge(claim, environment, examples=examples, seed=0).get("examples", 0)
+        judged += judge(claim, environment, examples=examples, seed=0).examples or 0
     return time.process_time() - start, judged
 
 

@@ -1,1 +1,1 @@
-"""Trying claims: one example, the search, the worker process, and the run as a whole."""
+"""The session side of a run: options, items of pytest, the worker's supervisor, what is kept and told; no torch."""

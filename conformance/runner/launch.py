@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -10,12 +11,21 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.processes.processors import processors
+from conformance.runner.options import passed_on
+from conformance.text import count_of
 
 _PYTEST_STATUS_INTERRUPTED = 2
 _PYTEST_STATUS_NOTHING_COLLECTED = 5
 # What the plugin returns where a signal asked the run to end, less the number of the signal.
 _SIGNALLED = 128
-_DEBUG_FORMAT = "%(relativeCreated)7d ms  %(message)s"
+_DEBUG = (
+    "--override-ini=log_cli=true",
+    "--log-cli-level=DEBUG",
+    "--log-cli-format=%(relativeCreated)7d ms  %(message)s",
+)
+# The tests and the configuration of a project that happens to be around are neither imported nor run.
+_NOTHING_BUT_SPECS = ("--noconftest", "-pno:python", "-pno:unittest", "-pno:doctest")
 
 
 class UnusablePath(Exception):
@@ -46,7 +56,10 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         f"--override-ini=cache_dir={Path.cwd() / '.pytest_cache'}",
         "--no-header",
         "-rN",  # the summary of this package lists what failed
-        *_passed_on(options),
+        *_NOTHING_BUT_SPECS,
+        *passed_on(options),
+        *(_all_processors() if paths == [root] and _is_plain(options, rest) else ()),
+        *(_DEBUG if options.debug else ()),
         *rest,
         *map(str, paths),
     ]
@@ -59,14 +72,21 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
-    """Measure the timing claims as ratios; they are no gate, so the exit status tells wrong specs only."""
-    from conformance.runner.timing import measure_timings
-
-    corpus = _load(paths or [default_root()])
-    if corpus is None:
+    """Measure the timing claims as ratios, in a process that imports torch; they are no gate."""
+    if _load(paths or [default_root()]) is None:
         return 2
-    measure_timings(corpus, folder)
-    return 0
+    command = [sys.executable, "-m", "conformance.worker.timings", str(folder or ""), *map(str, paths)]
+    return subprocess.run(command, check=False).returncode
+
+
+def _all_processors() -> list[str]:
+    return ["-n", str(found)] if (found := processors()) > 1 else []
+
+
+def _is_plain(options: argparse.Namespace, rest: Sequence[str]) -> bool:
+    """Return whether a run measures everything and nobody asked for what needs one process, such as a debugger."""
+    chosen = (options.processes, options.select, options.last_failed or None, options.debug or None)
+    return all(choice is None for choice in chosen) and not set(rest) - {"-q", "-qq"}
 
 
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:
@@ -77,7 +97,7 @@ def _load(paths: Sequence[Path]) -> Optional[Corpus]:
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
-        print(f"conformance: {len(problems)} mistakes in the specs; nothing was run", file=sys.stderr)
+        print(f"conformance: {count_of(len(problems), 'mistake')} in the specs; nothing was run", file=sys.stderr)
         return None
     return corpus
 
@@ -94,21 +114,3 @@ def _is_below(path: Path, root: Path) -> bool:
 
 def _rootdir(paths: Sequence[Path], root: Path) -> Path:
     return root.resolve().parent if all(_is_below(path, root) for path in paths) else Path.cwd()
-
-
-def _passed_on(options: argparse.Namespace) -> list[str]:
-    arguments: list[str] = []
-    for device in options.device or []:
-        arguments += ["--device", device]
-    for name in ("examples", "seed", "time_limit", "memory_limit", "results", "durations"):
-        value = getattr(options, name, None)
-        if value is not None:
-            arguments.append(f"--{name.replace('_', '-')}={value}")
-    for flag, value in (("-k", options.select), ("-n", options.processes), ("--junitxml", options.junitxml)):
-        if value is not None:
-            arguments += [flag, value]
-    for flag, wanted in (("-x", options.stop_early), ("--lf", options.last_failed), ("--resume", options.resume)):
-        arguments += [flag] if wanted else []
-    if getattr(options, "debug", False):
-        arguments += ["--override-ini=log_cli=true", "--log-cli-level=DEBUG", f"--log-cli-format={_DEBUG_FORMAT}"]
-    return arguments + ["-v"] * options.verbose

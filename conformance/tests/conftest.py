@@ -5,12 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 
 import pytest
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
+from conformance.results.model import Entry
 from conformance.runner.supervisor import Supervisor
 
 HEADER = "subject: torch.Tensor.detach\nclaims:\n"
@@ -46,6 +47,6 @@ def read_claim(tmp_path: Path) -> Callable[[str], Claim]:
 
 
 @pytest.fixture
-def judge(supervisor: Supervisor, read_claim: Callable[[str], Claim]) -> Callable[[str], dict[str, Any]]:
+def judge(supervisor: Supervisor, read_claim: Callable[[str], Claim]) -> Callable[[str], Entry]:
     """Judge the body of a claim on the CPU."""
-    return lambda body: supervisor.judge(read_claim(body), "cpu")
+    return lambda body: supervisor.judge(read_claim(body), "cpu").entry

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from conformance.cli import main
 from conformance.tests.conftest import HEADER, claim_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,8 +86,8 @@ def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:
         (["run", "{specs}", "--device", "tpu"], "invalid choice"),
         (["run", "{specs}", "--no-such-option"], "unrecognized arguments"),
         (["run", "{specs}", "-k", "nothing-like-this"], "no claim matches"),
-        (["show", "reshapo"], "nothing in the corpus is called 'reshapo'"),
-        (["show", "detatch"], "did you mean detach"),
+        (["show", "reshapo"], "no claim and no recorded release of torch has the name 'reshapo'"),
+        (["show", "detatch"], "did you mean 'torch.detach'"),
         (["shou"], "invalid choice"),
         ([], "required"),
     ],
@@ -155,6 +159,20 @@ def test_show_tells_a_subject_by_its_short_name(tmp_path: Path) -> None:
     assert "measured on torch" in ran.stdout
 
 
+def test_show_tells_what_became_of_a_name_without_claims(tmp_path: Path) -> None:
+    ran = conformance("show", "torch.symeig", folder=tmp_path)
+    assert ran.returncode == 0
+    assert "1.8 to 1.13; gone since 2.0; use torch.linalg.eigvalsh or torch.linalg.eigh" in ran.stdout
+    assert "claims     none" in ran.stdout
+
+
+def test_commands_for_maintainers_have_their_own_help(tmp_path: Path) -> None:
+    assert "gone since 2.0" in conformance("names", "show", "torch.symeig", folder=tmp_path).stdout
+    assert "measure" in conformance("profiles", "--help", folder=tmp_path).stdout
+    assert conformance("profiles", "show", "torch.no_such_name", folder=tmp_path).returncode == 2
+    assert "profiles" not in conformance("--help", folder=tmp_path).stdout
+
+
 def test_show_tells_a_claim_by_its_id(tmp_path: Path) -> None:
     ran = conformance("show", "torch.Tensor.detach/shares-storage", folder=tmp_path)
     assert ran.returncode == 0
@@ -202,3 +220,36 @@ def test_a_part_of_the_corpus_replaces_no_result_file(tmp_path: Path) -> None:
     ran = conformance("run", "-k", "shares-storage", f"--results={folder}", folder=tmp_path)
     assert "no result file written" in ran.stdout
     assert not list(folder.glob("*.json"))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_a_terminal_without_a_character_gets_an_escape(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a→b").mkdir()
+    (tmp_path / "a→b" / "bad.yaml").write_text("subject: torch.clone\nclaims: []\n", encoding="utf-8")
+    command = [sys.executable, "-m", "conformance", "check", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": f"{encoding}:strict"}
+    ran = subprocess.run(command, env=environment, capture_output=True, timeout=60)
+    assert ran.returncode == 2
+    assert b"Traceback" not in ran.stderr
+    assert b"\\u2192" in ran.stdout
+
+
+def _examples() -> Iterator[tuple[str, str]]:
+    """Each YAML example of a whole spec file in the README and the pages, with its place."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    yield from (
+        (f"README.md-{n}", found) for n, found in enumerate(re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL))
+    )
+    for page in sorted((ROOT / "docs").glob("*.rst")):
+        blocks = re.findall(
+            r"^\.\. code-block:: yaml\n((?:(?: +.*)?\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        yield from ((f"{page.name}-{number}", textwrap.dedent(block)) for number, block in enumerate(blocks))
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, id=place) for place, text in _examples() if text.lstrip().startswith("subject:")]
+)
+def test_an_example_can_be_pasted(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "pasted.yaml").write_text(text.lstrip("\n"), encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 0, capsys.readouterr().out

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from conformance.language.corpus import default_root, is_decision_file, load_corpus, load_file
-from conformance.language.sources import FILE_NAME
+from conformance.language.corpus import default_root, is_spec_file, load_corpus, load_file, spec_files
 from conformance.runner.readahead import ReadAhead
 
-FILES = [
-    path for path in sorted(default_root().rglob("*.yaml")) if path.name != FILE_NAME and not is_decision_file(path)
-]
+FILES = spec_files(default_root())
+
+
+def test_a_session_of_pytest_finds_the_same_files_by_their_places() -> None:
+    assert [path for path in sorted(default_root().rglob("*.y*ml")) if is_spec_file(path)] == FILES
 
 
 def test_a_file_has_the_claims_that_a_session_would_read() -> None:

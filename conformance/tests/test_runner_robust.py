@@ -6,11 +6,12 @@ import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 
 import pytest
 
 from conformance.language.model import Claim
+from conformance.results.model import Entry
 from conformance.runner.supervisor import Supervisor
 
 GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
@@ -31,8 +32,8 @@ def strict() -> Iterator[Supervisor]:
     supervisor.close()
 
 
-def judge_all(supervisor: Supervisor, claim: Claim, good: Claim) -> tuple[dict[str, Any], dict[str, Any]]:
-    return supervisor.judge(claim, "cpu"), supervisor.judge(good, "cpu")
+def judge_all(supervisor: Supervisor, claim: Claim, good: Claim) -> tuple[Entry, Entry]:
+    return supervisor.judge(claim, "cpu").entry, supervisor.judge(good, "cpu").entry
 
 
 DEADLY = {
@@ -93,10 +94,10 @@ def test_a_disturbing_claim_gets_its_verdict_and_the_next_one_its_own(
 ) -> None:
     program, verdict, reason = DEADLY[name]
     outcome, after = judge_all(strict, read_claim(body(program)), read_claim(GOOD))
-    assert (outcome["verdict"], reason in outcome["detail"]) == (verdict, True), outcome
+    assert (outcome.verdict, reason in (outcome.detail or "")) == (verdict, True), outcome
     if verdict == "crashed" and "number" not in program:
-        assert "while running on:\nx = torch." in outcome["detail"]
-    assert after["verdict"] == "holds"
+        assert "while running on:\nx = torch." in (outcome.detail or "")
+    assert after.verdict == "holds"
 
 
 HARMLESS = {
@@ -119,9 +120,9 @@ HARMLESS = {
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_a_claim_leaves_behind_is_gone_for_the_next(name: str, strict: Supervisor, read_claim: Read) -> None:
     outcome, after = judge_all(strict, read_claim(body(HARMLESS[name])), read_claim(GOOD))
-    assert outcome["verdict"] in ("holds", "invalid"), outcome
-    assert after == strict.judge(read_claim(GOOD), "cpu")
-    assert after["verdict"] == "holds"
+    assert outcome.verdict in ("holds", "invalid"), outcome
+    assert after == strict.judge(read_claim(GOOD), "cpu").entry
+    assert after.verdict == "holds"
 
 
 def test_no_process_stays_behind(read_claim: Read, tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_no_process_stays_behind(read_claim: Read, tmp_path: Path) -> None:
             with open({str(list_of_processes)!r}, 'a') as file:
                 file.write(f'{{pid}} ')
         """
-        assert supervisor.judge(read_claim(body(program)), "cpu")["verdict"] == "holds"
+        assert supervisor.judge(read_claim(body(program)), "cpu").entry.verdict == "holds"
     finally:
         supervisor.close()
     started = [int(number) for number in list_of_processes.read_text().split()]
@@ -152,8 +153,8 @@ def test_leaving_python_outside_of_the_program_is_told(where: str, strict: Super
         "expect": f'given: {{x: tensor()}}\ndo: y = x\nexpect: "{leaving}"',
     }[where]
     outcome, after = judge_all(strict, read_claim(text), read_claim(GOOD))
-    assert (outcome["verdict"], outcome["detail"].splitlines()[0]) == ("crashed", "raised SystemExit outside of 'do'")
-    assert after["verdict"] == "holds"
+    assert (outcome.verdict, (outcome.detail or "").splitlines()[0]) == ("crashed", "raised SystemExit outside of 'do'")
+    assert after.verdict == "holds"
 
 
 def test_a_claim_that_ends_the_process_later_does_not_spoil_the_next(strict: Supervisor, read_claim: Read) -> None:
@@ -167,16 +168,16 @@ def test_a_claim_that_ends_the_process_later_does_not_spoil_the_next(strict: Sup
     """
     late = read_claim(body(program))
     waking = read_claim(body("import sys\nsys.__dict__.pop('deadly', None)"))
-    assert strict.judge(late, "cpu")["verdict"] == "holds"
-    assert strict.judge(waking, "cpu")["verdict"] == "holds"
-    assert strict.spoiled == f"killed by SIGABRT after {late.id}"
-    assert strict.judge(read_claim(GOOD), "cpu")["verdict"] == "holds"
-    assert strict.spoiled is None
+    assert strict.judge(late, "cpu").entry.verdict == "holds"
+    assert strict.judge(waking, "cpu").entry.verdict == "holds"
+    assert strict.tainted_by == f"killed by SIGABRT after {late.id}"
+    assert strict.judge(read_claim(GOOD), "cpu").entry.verdict == "holds"
+    assert strict.tainted_by is None
 
 
 def test_what_it_printed_last_is_told(strict: Supervisor, read_claim: Read) -> None:
     outcome = strict.judge(read_claim(body("import os\nprint('the last words')\nos.abort()")), "cpu")
-    assert outcome["printed"].endswith("the last words")
+    assert outcome.printed.endswith("the last words")
 
 
 def test_a_claim_that_hangs_below_python_is_timed_out(read_claim: Read) -> None:
@@ -186,8 +187,8 @@ def test_a_claim_that_hangs_below_python_is_timed_out(read_claim: Read) -> None:
         outcome, after = judge_all(impatient, read_claim(body(program)), read_claim(GOOD))
     finally:
         impatient.close()
-    assert outcome["verdict"] == "timed-out"
-    assert after["verdict"] == "holds"
+    assert outcome.verdict == "timed-out"
+    assert after.verdict == "holds"
 
 
 def test_the_folder_of_a_run_is_removed(read_claim: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

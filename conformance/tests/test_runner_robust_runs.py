@@ -11,26 +11,20 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Callable
 
 import pytest
 
 from conformance.results.store import load_results
+from conformance.results.unfinished import read_unfinished
 from conformance.tests.conftest import HEADER, claim_text
-
-ROOT = Path(__file__).resolve().parents[2]
-NAME = "detach"
+from conformance.tests.small_checkout import NAME, environment, make_checkout, run, start
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout with a small corpus, since a result file is only written for the whole of one."""
-    folder = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(ROOT / "conformance", folder / "conformance", ignore=shutil.ignore_patterns("tests", "__pycache__"))
-    (folder / "spec" / "tensor").mkdir(parents=True)
-    shutil.copy(ROOT / "spec" / "sources.yaml", folder / "spec")
-    shutil.copy(ROOT / "spec" / "tensor" / f"{NAME}.yaml", folder / "spec" / "tensor")
-    return folder
+    return make_checkout(tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")
@@ -39,47 +33,9 @@ def undisturbed(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     results = tmp_path_factory.mktemp("undisturbed")
     ran = run(checkout, results)
     assert ran.returncode == 0, ran.stdout
-    [path] = results.glob("torch-*.json")
+    [path] = results.glob("torch-*.jsonl")
     assert list(results.iterdir()) == [path]
     return path
-
-
-def command(results: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "conformance", "run", f"--results={results}", *more]
-
-
-def environment(checkout: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(checkout), "COLUMNS": "120"}
-
-
-def run(
-    checkout: Path,
-    results: Path,
-    *more: str,
-    before: Optional[Callable[[], Any]] = None,
-    variables: Optional[dict[str, str]] = None,
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(results, *more),
-        cwd=checkout,
-        env={**environment(checkout), **(variables or {})},
-        preexec_fn=before,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-def start(checkout: Path, results: Path, *more: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command(results, *more),
-        cwd=checkout,
-        env=environment(checkout),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
 
 
 def wait_for(met: Callable[[], bool], seconds: float = 120.0) -> None:
@@ -90,12 +46,12 @@ def wait_for(met: Callable[[], bool], seconds: float = 120.0) -> None:
 
 
 def measured(results: Path) -> int:
-    """Read what an unfinished run has measured so far; it is a valid result file whenever one looks."""
-    return sum(len(load_results(path).claims) for path in unfinished(results))
+    """Return of how many claims an unfinished run has kept the outcomes so far."""
+    return len({identity for left in read_unfinished(results) for identity in left.claims})
 
 
 def unfinished(results: Path) -> Sequence[Path]:
-    return sorted((results / "unfinished").glob("torch-*.json"))
+    return sorted((results / "unfinished").glob("torch-*.jsonl"))
 
 
 def descendants(process: int) -> set[int]:
@@ -154,7 +110,7 @@ def test_a_stopped_run_keeps_what_it_measured_and_goes_on(
     assert 3 <= kept < len(load_results(undisturbed).claims)
     assert "Traceback" not in printed
     if number != signal.SIGKILL:
-        assert "go on with --resume" in printed
+        assert "continue with --resume" in printed
     resumed = run(checkout, tmp_path, "--resume")
     assert resumed.returncode == 0, resumed.stdout
     assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
@@ -187,16 +143,17 @@ def test_what_is_no_unfinished_file_is_measured_again(
 def test_other_settings_are_not_resumed(checkout: Path, tmp_path: Path) -> None:
     assert run(checkout, tmp_path, "-k", "storage", "--examples=3").returncode == 0
     resumed = run(checkout, tmp_path, "--resume", "--examples=4")
-    [path] = tmp_path.glob("torch-*.json")
+    [path] = tmp_path.glob("torch-*.jsonl")
     assert resumed.returncode == 0
     assert load_results(path).examples == 4
 
 
 def test_a_part_measured_anew_removes_nothing(checkout: Path, tmp_path: Path) -> None:
     assert run(checkout, tmp_path, "-k", "storage").returncode == 0
-    first = set(load_results(unfinished(tmp_path)[0]).claims)
+    [first] = read_unfinished(tmp_path)
     assert run(checkout, tmp_path, "-k", "leaf or grad").returncode == 0
-    assert set(load_results(unfinished(tmp_path)[0]).claims) > first
+    [both] = read_unfinished(tmp_path)
+    assert set(both.claims) > set(first.claims)
 
 
 def test_a_full_disk_is_told_and_what_was_measured_stays(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
@@ -208,7 +165,7 @@ def test_a_full_disk_is_told_and_what_was_measured_stays(checkout: Path, undistu
     assert ran.returncode == 2
     assert "File too large" in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
-    assert not list(tmp_path.glob("torch-*.json"))
+    assert not list(tmp_path.glob("torch-*.jsonl"))
     assert 0 < measured(tmp_path) < len(load_results(undisturbed).claims)
     assert run(checkout, tmp_path, "--resume").returncode == 0
     assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()

@@ -11,9 +11,10 @@ import torch
 from packaging.version import Version
 
 from conformance.language.model import Claim
+from conformance.results.model import Entry, Often, Signal, Tiers
 from conformance.runner.supervisor import Supervisor
 
-Judge = Callable[[str], dict[str, Any]]
+Judge = Callable[[str], Entry]
 
 
 def run_script(text: str) -> subprocess.CompletedProcess[str]:
@@ -22,30 +23,29 @@ def run_script(text: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_true_claim_holds_on_every_pair_of_the_domain(judge: Judge) -> None:
     outcome = judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad")
-    assert outcome["verdict"] == "holds"
-    tried, admitted = outcome["covered"]["x"][-2:]
-    assert tried == admitted > 300
+    assert outcome.verdict == "holds"
+    assert outcome.covered["x"].pairs == outcome.covered["x"].admitted > 300
 
 
 def test_a_false_claim_is_refuted_by_the_smallest_counterexample(judge: Judge) -> None:
     outcome = judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: y.dtype != torch.complex64")
-    assert outcome["verdict"] == "refuted"
-    assert "every failing x is one of complex64" in outcome["detail"]
+    assert outcome.verdict == "refuted"
+    assert "every failing x is one of complex64" in (outcome.detail or "")
     # Only the dtype matters, so all else is the simplest there is: contiguous, one dimension, no grad.
-    assert "\nx = torch.tensor([1-2j, 2+3j, 3-4j])\n" in outcome["counterexample"]
+    assert "\nx = torch.tensor([1-2j, 2+3j, 3-4j])\n" in (outcome.counterexample or "")
 
 
 def test_a_counterexample_runs_without_this_package(judge: Judge) -> None:
     outcome = judge("given: {x: tensor(min_size=1)}\ndo: y = x.clone()\nexpect: shares_storage(x, y)")
-    assert outcome["verdict"] == "refuted"
-    assert "conformance" not in outcome["counterexample"]
-    ran = run_script(outcome["counterexample"])
+    assert outcome.verdict == "refuted"
+    assert "conformance" not in (outcome.counterexample or "conformance")
+    ran = run_script(outcome.counterexample or "")
     assert "AssertionError" in ran.stderr
 
 
 def test_a_failing_expression_shows_the_values_of_its_parts(judge: Judge) -> None:
     outcome = judge('given: {x: "tensor(floating, min_size=1)"}\ndo: y = x.detach()\nexpect: y.ndim > x.ndim')
-    assert outcome["detail"].startswith("y.ndim = 1\nx.ndim = 1\n")
+    assert (outcome.detail or "").startswith("y.ndim = 1\nx.ndim = 1\n")
 
 
 @pytest.mark.parametrize(
@@ -72,18 +72,20 @@ def test_a_failing_expression_shows_the_values_of_its_parts(judge: Judge) -> Non
         ),
     ],
 )
-def test_an_error_is_tried_in_tiers(judge: Judge, raises: str, verdict: str, tiers: dict[str, str]) -> None:
+def test_an_error_is_tried_in_tiers(judge: Judge, raises: str, verdict: str, tiers: dict[str, Often]) -> None:
     outcome = judge(f"given: {{x: \"tensor(floating, state='leaf', min_size=1)\"}}\ndo: x.add_(1)\nraises: {raises}")
-    assert (outcome["verdict"], outcome["tiers"]) == (verdict, tiers)
-    assert outcome["facts"]["raises"][0] == "RuntimeError"
+    assert (outcome.verdict, outcome.tiers) == (verdict, Tiers(**tiers))
+    assert outcome.facts is not None
+    assert outcome.facts.raises is not None
+    assert outcome.facts.raises.type == "RuntimeError"
 
 
 def test_an_error_of_an_earlier_statement_is_not_the_one_promised(judge: Judge) -> None:
     outcome = judge(
         "given: {x: tensor(floating)}\ndo: |\n  raise RuntimeError('early')\n  x.add_(1)\nraises: RuntimeError"
     )
-    assert outcome["verdict"] == "refuted"
-    assert "earlier statement" in outcome["detail"]
+    assert outcome.verdict == "refuted"
+    assert "earlier statement" in (outcome.detail or "")
 
 
 @pytest.mark.parametrize(("category", "verdict"), [("UserWarning", "holds"), ("DeprecationWarning", "refuted")])
@@ -92,8 +94,9 @@ def test_a_warning_is_recorded_each_time(judge: Judge, category: str, verdict: s
         "given: {x: tensor(floating)}\ndo: |\n  import warnings\n  warnings.warn('so it is')\n"
         f"expect: x is not None\nwarns: {category}"
     )
-    assert outcome["verdict"] == verdict
-    assert outcome["facts"]["warns"] == [["UserWarning", "so it is"]]
+    assert outcome.verdict == verdict
+    assert outcome.facts is not None
+    assert outcome.facts.warns == (Signal("UserWarning", "so it is"),)
 
 
 def test_what_a_source_leaves_open_is_recorded_and_not_judged(judge: Judge) -> None:
@@ -101,8 +104,8 @@ def test_what_a_source_leaves_open_is_recorded_and_not_judged(judge: Judge) -> N
         "guarantee: unspecified\ngiven: {x: tensor()}\ndo: y = x.detach()\n"
         "expect: [x.ndim == y.ndim, x.ndim > 1, y is x]"
     )
-    assert outcome["verdict"] == "unspecified"
-    assert outcome["observed"] == ["always", "sometimes", "never"]
+    assert outcome.verdict == "unspecified"
+    assert outcome.observed == ("always", "sometimes", "never")
 
 
 def test_a_subject_that_torch_lacks_is_absent(read_claim: Callable[[str], Claim], supervisor: Supervisor) -> None:
@@ -110,21 +113,21 @@ def test_a_subject_that_torch_lacks_is_absent(read_claim: Callable[[str], Claim]
 
     claim = read_claim("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad")
     missing = replace(claim, subject="torch.Tensor.no_such_name", id="torch.Tensor.no_such_name/made-up")
-    assert supervisor.judge(missing, "cpu")["verdict"] == "absent"
+    assert supervisor.judge(missing, "cpu").entry.verdict == "absent"
 
 
 @pytest.mark.parametrize("condition", ["device: cuda", 'torch: "==1.8.0"', 'numpy: "<1.17"', "system: darwin"])
 def test_conditions_that_exclude_the_environment_are_inapplicable(judge: Judge, condition: str) -> None:
     outcome = judge(f"applies: {{{condition}}}\ngiven: {{x: tensor()}}\ndo: y = x.detach()\nexpect: y is x")
-    assert outcome["verdict"] == "inapplicable"
+    assert outcome.verdict == "inapplicable"
 
 
 def test_an_input_that_this_torch_lacks_is_inapplicable(judge: Judge) -> None:
     outcome = judge("given: {x: tensor(dtype=torch.float8_e4m3fn)}\ndo: y = x.detach()\nexpect: y.ndim == x.ndim")
     if hasattr(torch, "float8_e4m3fn"):
-        assert outcome["verdict"] == "holds"
+        assert outcome.verdict == "holds"
     else:
-        assert (outcome["verdict"], "float8_e4m3fn" in outcome["detail"]) == ("inapplicable", True)
+        assert (outcome.verdict, "float8_e4m3fn" in (outcome.detail or "")) == ("inapplicable", True)
 
 
 DIVERGING = """
@@ -145,8 +148,8 @@ DIVERGING = """
     ("where", "instead", "example", "verdict"),
     [
         ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([True])", "diverges"),
-        ("x.dtype == torch.bool", "y.dtype == torch.int8", "torch.tensor([True])", "changed"),
-        ("x.dtype in (torch.bool, torch.int64)", "y.dtype == x.dtype", "torch.tensor([1])", "fixed"),
+        ("x.dtype == torch.bool", "y.dtype == torch.int8", "torch.tensor([True])", "diverges-differently"),
+        ("x.dtype in (torch.bool, torch.int64)", "y.dtype == x.dtype", "torch.tensor([1])", "unexpected-pass"),
         ("x.dtype == torch.bool", "y.dtype == torch.bool", "torch.tensor([1])", "invalid"),
         ("x.dtype == torch.int8", "y.dtype == torch.bool", "torch.tensor([True])", "invalid"),
         ("x.dtype == torch.bool and x.ndim == 1", "y.dtype == torch.bool", "torch.tensor([True])", "refuted"),
@@ -156,9 +159,9 @@ def test_a_divergence_is_asserted_as_strictly_as_the_claim(
     judge: Judge, where: str, instead: str, example: str, verdict: str
 ) -> None:
     outcome = judge(DIVERGING.format(where=where, instead=instead, example=example))
-    assert outcome["verdict"] == verdict
+    assert outcome.verdict == verdict
     if verdict == "diverges":
-        assert "torch.tensor([True])" in outcome["counterexample"]
+        assert "torch.tensor([True])" in (outcome.counterexample or "")
 
 
 def test_where_is_about_the_inputs_as_they_were(judge: Judge) -> None:
@@ -180,7 +183,7 @@ def test_where_is_about_the_inputs_as_they_were(judge: Judge) -> None:
             note: A test.
             link: none-filed
     """)
-    assert (outcome["verdict"], outcome["divergence"]) == ("diverges", [0, 1])
+    assert (outcome.verdict, outcome.divergence) == ("diverges", (0, 1))
 
 
 DEADLY = {
@@ -195,11 +198,11 @@ def test_the_death_of_the_interpreter_is_a_verdict(judge: Judge, program: str) -
     verdict, reason = DEADLY[program]
     indented = program.replace("\n", "\n  ")
     outcome = judge(f"given: {{x: tensor()}}\ndo: |\n  {indented}\nexpect: x is not None")
-    assert outcome["verdict"] == verdict
-    assert reason in outcome["detail"]
-    assert "x = torch.tensor" in outcome["detail"]
+    assert outcome.verdict == verdict
+    assert reason in (outcome.detail or "")
+    assert "x = torch.tensor" in (outcome.detail or "")
     # and the next claim is judged as if nothing had happened
-    assert judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad")["verdict"] == "holds"
+    assert judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad").verdict == "holds"
 
 
 def test_a_crash_is_never_a_raise_but_may_be_a_recorded_divergence(judge: Judge) -> None:
@@ -217,15 +220,15 @@ def test_a_crash_is_never_a_raise_but_may_be_a_recorded_divergence(judge: Judge)
             note: A test.
             link: none-filed
     """
-    assert judge(body.format(condition="x.dtype == torch.bool"))["verdict"] == "diverges"
-    assert judge(body.format(condition="False"))["verdict"] == "fixed"
+    assert judge(body.format(condition="x.dtype == torch.bool")).verdict == "diverges"
+    assert judge(body.format(condition="False")).verdict == "unexpected-pass"
 
 
 def test_a_claim_that_hangs_is_timed_out(read_claim: Callable[[str], Claim]) -> None:
     impatient = Supervisor(examples=1, seed=0, time_limit=1.0)
     try:
         claim = read_claim("given: {x: tensor()}\ndo: |\n  while True: pass\nexpect: x is not None")
-        assert impatient.judge(claim, "cpu")["verdict"] == "timed-out"
+        assert impatient.judge(claim, "cpu").entry.verdict == "timed-out"
     finally:
         impatient.close()
 
@@ -233,8 +236,8 @@ def test_a_claim_that_hangs_is_timed_out(read_claim: Callable[[str], Claim]) -> 
 @pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt"])
 def test_leaving_python_is_an_error_like_any_other(judge: Judge, error: str) -> None:
     outcome = judge(f"given: {{x: tensor()}}\ndo: raise {error}\nexpect: x is not None")
-    assert outcome["verdict"] == "refuted"
-    assert f"raised {error}" in outcome["detail"]
+    assert outcome.verdict == "refuted"
+    assert f"raised {error}" in (outcome.detail or "")
 
 
 def _from(release: str, program: str, leak: str) -> Any:
@@ -250,6 +253,13 @@ def _from(release: str, program: str, leak: str) -> Any:
         ("torch.autograd.set_detect_anomaly(True)", "anomaly mode"),
         ("import warnings\n  warnings.simplefilter('error')", "warning filters"),
         ("torch.set_autocast_enabled(True)", "autocast"),
+        ("import sys\n  sys.mode = torch.inference_mode()\n  sys.mode.__enter__()", "inference mode"),
+        ("torch.nn.modules.module.register_module_forward_hook(print)", "hooks on all modules"),
+        ("torch.set_printoptions(precision=2)", "print options"),
+        ("np.seterr(all='raise')", "NumPy's handling of errors"),
+        _from("2.4", "torch.set_autocast_enabled('cpu', True)", "autocast on the CPU"),
+        _from("2.1", "torch.autograd.graph.save_on_cpu().__enter__()", "hooks on saved tensors"),
+        _from("2.1", "torch._C._functorch._vmap_increment_nesting(2, 'error')", "function transforms"),
         ("import torch.autograd.forward_ad as ad\n  ad.enter_dual_level()", "level of forward-mode AD"),
         _from("2.2", "torch.set_default_device('meta')", "default device"),
         _from("2.2", "torch.autograd.set_multithreading_enabled(False)", "multithreading"),
@@ -263,25 +273,55 @@ def _from(release: str, program: str, leak: str) -> Any:
 )
 def test_a_claim_that_leaks_global_state_is_invalid(judge: Judge, program: str, leak: str) -> None:
     outcome = judge(f"given: {{x: tensor()}}\ndo: |\n  {program}\nexpect: x is not None")
-    assert outcome["verdict"] == "invalid"
-    assert leak in outcome["detail"]
+    assert outcome.verdict == "invalid"
+    assert leak in (outcome.detail or "")
     after = judge('given: {x: "tensor(floating, requires_grad=True)"}\ndo: y = x * 2\nexpect: y.requires_grad')
-    assert after["verdict"] == "holds"
+    assert after.verdict == "holds"
+
+
+def test_a_leak_of_an_example_that_is_not_judged_is_told(judge: Judge) -> None:
+    program = "torch.set_default_dtype(torch.float64)\n  y = x.detach()\n  z = x.storage_of_no_kind if 0 else x"
+    unjudged = f"given: {{x: tensor(max_size=0)}}\ndo: |\n  {program}\nexpect: shares_storage(z, y)"
+    entry = judge(unjudged)
+    assert (entry.verdict, "default dtype" in (entry.detail or "")) == ("invalid", True)
+    after = judge("given: {x: tensor(floating)}\ndo: y = torch.ones(x.ndim)\nexpect: y.dtype == torch.float32")
+    assert after.verdict == "holds"
 
 
 def test_sharing_is_never_judged_on_an_empty_tensor(judge: Judge) -> None:
     outcome = judge("given: {x: tensor(max_size=0)}\ndo: y = x.detach()\nexpect: shares_storage(x, y)")
-    assert outcome["verdict"] == "invalid"
-    assert "no example could be judged" in outcome["detail"]
+    assert outcome.verdict == "invalid"
+    assert "no example could be judged" in (outcome.detail or "")
 
 
 def test_before_is_the_input_as_it_was(judge: Judge) -> None:
     given = "tensor(floating, finite=True, requires_grad=False, layout='contiguous')"
     body = f'given: {{{{x: "{given}"}}}}\ndo: x.add_(1)\nexpect: {{expect}}'
-    assert judge(body.format(expect="same_values(x, before.x + 1)"))["verdict"] == "holds"
-    assert judge(body.format(expect="same_values(x, before.x)"))["verdict"] == "refuted"
+    assert judge(body.format(expect="same_values(x, before.x + 1)")).verdict == "holds"
+    assert judge(body.format(expect="same_values(x, before.x)")).verdict == "refuted"
 
 
 def test_the_same_call_gives_the_same_entry(judge: Judge) -> None:
     body = "given: {x: tensor(), y: broadcastable_with(x)}\ndo: z = x.detach()\nexpect: z.ndim >= y.ndim"
     assert judge(body) == judge(body)
+
+
+UNPRINTABLE = {
+    "raises": "def __str__(self): raise RuntimeError('no text')",
+    "leaves": "def __str__(self): raise SystemExit",
+    "returns no text": "def __str__(self): return 7",
+}
+
+
+@pytest.mark.parametrize("kind", UNPRINTABLE)
+@pytest.mark.parametrize("where", ["error", "value"])
+def test_what_can_not_be_printed_is_like_all_else(judge: Judge, kind: str, where: str) -> None:
+    base, last = {"error": ("ValueError", "raise Odd()"), "value": ("object", "y = Odd()")}[where]
+    method = UNPRINTABLE[kind].replace("__str__", "__repr__") if where == "value" else UNPRINTABLE[kind]
+    program = f"given: {{x: tensor()}}\ndo: |\n  n = x.ndim\n  class Odd({base}):\n      {method}\n  {last}\n"
+    if where == "value":
+        assert judge(program + "expect: y is x").verdict == "refuted"
+    else:
+        assert judge(program + "raises: ValueError").verdict == "holds"
+        refuted = judge(program + "expect: n == x.ndim")
+        assert (refuted.verdict, "raised Odd: <Odd: str raised" in (refuted.detail or "")) == ("refuted", True)

@@ -13,7 +13,7 @@ from typing import Any
 _PROGRAM = "<do>"
 
 
-class Reached:
+class StatementCoverage:
     """A context manager that watches which lines of a program run.
 
     Parameters
@@ -28,7 +28,7 @@ class Reached:
         self._watching = False
         self._before: Any = None
 
-    def __enter__(self) -> Reached:
+    def __enter__(self) -> StatementCoverage:
         self._watching = bool(self._missing)
         if self._watching:
             self._before = sys.gettrace()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -14,9 +13,10 @@ import pytest
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
+from conformance.results.store import load_results
 from conformance.runner.supervisor import Supervisor
-from conformance.runner.vacuity import domain_size
 from conformance.tests.conftest import HEADER, claim_text
+from conformance.worker.weak_evidence import domain_size
 
 ReadClaim = Callable[[str], Claim]
 
@@ -37,33 +37,33 @@ def thorough() -> Any:
 
 
 @pytest.fixture
-def vacuities(tmp_path: Path, thorough: Supervisor, read_claim: ReadClaim) -> Callable[[str], list[str]]:
+def weak_evidence(tmp_path: Path, thorough: Supervisor, read_claim: ReadClaim) -> Callable[[str], list[str]]:
     """Judge the body of a claim that is true and tell in which ways it proves too little."""
 
     def found(body: str) -> list[str]:
-        outcome = thorough.judge(read_claim(body), "cpu")
-        assert outcome["verdict"] == "holds", outcome
-        return list(outcome.get("vacuous", []))
+        entry = thorough.judge(read_claim(body), "cpu").entry
+        assert entry.verdict == "holds", entry
+        return list(map(str, entry.weak_evidence))
 
     return found
 
 
-def test_a_claim_that_tries_much_is_not_vacuous(vacuities: Callable[[str], list[str]]) -> None:
-    assert vacuities("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad") == []
+def test_a_claim_that_tries_much_proves_enough(weak_evidence: Callable[[str], list[str]]) -> None:
+    assert weak_evidence("given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad") == []
 
 
-def test_an_assumption_that_leaves_few_examples_is_told(vacuities: Callable[[str], list[str]]) -> None:
-    (told,) = vacuities(NARROWED)
+def test_an_assumption_that_leaves_few_examples_is_told(weak_evidence: Callable[[str], list[str]]) -> None:
+    (told,) = weak_evidence(NARROWED)
     assert told.startswith("V001 only ")
     assert "'assume'" in told
 
 
-def test_a_domain_that_has_no_more_inputs_may_leave_few_examples(vacuities: Callable[[str], list[str]]) -> None:
+def test_a_domain_that_has_no_more_inputs_may_leave_few_examples(weak_evidence: Callable[[str], list[str]]) -> None:
     body = "given: {n: 'one_of(1, 2, 3)'}\ndo: y = torch.ones(n).detach()\nexpect: not y.requires_grad"
-    assert vacuities(body) == []
+    assert weak_evidence(body) == []
 
 
-def test_a_statement_that_never_runs_is_told(vacuities: Callable[[str], list[str]]) -> None:
+def test_a_statement_that_never_runs_is_told(weak_evidence: Callable[[str], list[str]]) -> None:
     body = """
     given: {x: tensor(floating)}
     do: |
@@ -72,8 +72,8 @@ def test_a_statement_that_never_runs_is_told(vacuities: Callable[[str], list[str
           y = y.detach()
     expect: not y.requires_grad
     """
-    assert vacuities(body) == ["V003 no example reaches line 3 of 'do': y = y.detach()"]
-    assert vacuities(body.replace("> 7", "> 1")) == []
+    assert weak_evidence(body) == ["V003 no example reaches line 3 of 'do': y = y.detach()"]
+    assert weak_evidence(body.replace("> 7", "> 1")) == []
 
 
 def test_a_title_that_no_example_is_about_is_told(tmp_path: Path, thorough: Supervisor) -> None:
@@ -81,8 +81,8 @@ def test_a_title_that_no_example_is_about_is_told(tmp_path: Path, thorough: Supe
         path = tmp_path / "made_up.yaml"
         body = f"given: {{x: tensor({given})}}\ndo: y = x.detach()\nexpect: not y.requires_grad"
         path.write_text(HEADER + claim_text(body, title="A complex tensor has no history"), encoding="utf-8")
-        outcome = thorough.judge(load_corpus([path], default_root())[0].claims[0], "cpu")
-        return list(outcome.get("vacuous", []))
+        entry = thorough.judge(load_corpus([path], default_root())[0].claims[0], "cpu").entry
+        return list(map(str, entry.weak_evidence))
 
     assert told("floating") == ["V002 the title says 'complex', but no example is about that"]
     assert told("") == []
@@ -94,14 +94,14 @@ def test_the_run_prints_code_and_place(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "conformance", "run", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    assert "1 way in which a claim proves too little:" in done.stdout
+    assert "1 with weak evidence: the claim proves too little:" in done.stdout
     assert re.search(r"made_up.*: V001 only ", done.stdout), done.stdout
 
 
-def test_no_claim_of_the_corpus_is_vacuous() -> None:
-    path = default_root().parent / "docs" / "results" / "torch-2.13.0-cpu.json"
-    entries = json.loads(path.read_text(encoding="utf-8"))["claims"]
-    assert {identity: entry["vacuous"] for identity, entry in entries.items() if "vacuous" in entry} == {}
+def test_no_claim_of_the_corpus_proves_too_little() -> None:
+    path = default_root().parent / "docs" / "results" / "torch-2.13.0-cpu.jsonl"
+    entries = load_results(path).claims
+    assert {identity: entry.weak_evidence for identity, entry in entries.items() if entry.weak_evidence} == {}
 
 
 @pytest.mark.parametrize(

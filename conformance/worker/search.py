@@ -16,6 +16,7 @@ from typing import Any, Callable, Optional
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import Flaky
 
 from conformance.inputs.choices import (
     CanonicalChoices,
@@ -29,10 +30,12 @@ from conformance.inputs.choices import (
 from conformance.inputs.given import Example, Given, InvalidGiven, NoSuchInput
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
-from conformance.runner.program import Plan
-from conformance.runner.state import GlobalState, seed_generators
-from conformance.runner.trial import Trial, run_trial, satisfies
-from conformance.runner.vacuity import FEWEST_EXAMPLES, Watch
+from conformance.results.model import FailedPart, Tier, WeakEvidence
+from conformance.scripts.program import Plan
+from conformance.worker.generators import seed_generators
+from conformance.worker.torch_state import TorchState
+from conformance.worker.trial import Trial, run_trial, satisfies
+from conformance.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 
 _SHRINK_EXAMPLES = 300
 _LONGEST_SWEEP = 2000
@@ -49,7 +52,7 @@ class _Falsified(Exception):
 
 
 @dataclass
-class Found:
+class Attempt:
     """An example and what it showed."""
 
     example: Example
@@ -62,28 +65,28 @@ class Evidence:
 
     ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered``
     is what the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first
-    judged example; ``repeated`` counts the examples that came again; ``vacuities`` are the ways in which the search
+    judged example; ``repeated`` counts the examples that came again; ``weak_evidence`` are the ways in which the search
     proves too little. ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this
     torch does not have.
     """
 
     judged: int = 0
     failed: int = 0
-    failures: list[Found] = field(default_factory=list)
+    failures: list[Attempt] = field(default_factory=list)
     covered: dict[str, set[Any]] = field(default_factory=dict)
-    domains: dict[str, Any] = field(default_factory=dict)
+    domains: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     failed_covered: dict[str, set[Any]] = field(default_factory=dict)
     passed_covered: dict[str, set[Any]] = field(default_factory=dict)
-    unsupported: set[str] = field(default_factory=set)
+    no_kernel: set[str] = field(default_factory=set)
     observed: dict[int, set[Optional[bool]]] = field(default_factory=dict)
-    tiers: dict[str, set[bool]] = field(default_factory=dict)
+    tiers: dict[Tier, set[bool]] = field(default_factory=dict)
     invalid: Optional[str] = None
     lacking: Optional[str] = None
-    first: Optional[Found] = None
+    first: Optional[Attempt] = None
     seen: set[tuple[str, ...]] = field(default_factory=set)
     discarded: int = 0
     repeated: int = 0
-    vacuities: list[str] = field(default_factory=list)
+    weak_evidence: tuple[WeakEvidence, ...] = ()
 
 
 class Search:
@@ -97,26 +100,26 @@ class Search:
         *,
         examples: int,
         random_seed: int,
-        note: Callable[[Example], None],
+        progress: Callable[[Example], None],
     ) -> None:
         self._claim = claim
         self._plan_for = plan_for
         self._device = device
         self._examples = examples
         self._seed = int(hashlib.sha256(f"{random_seed}:{claim.id}".encode()).hexdigest()[:15], 16)
-        self._note = note
-        self._watch = Watch(claim)
+        self._progress = progress
+        self._monitor = EvidenceMonitor(claim)
         self._given = Given(claim.given, device)
         self._assume = [fragment.text for fragment in claim.assume]
         seed_generators()
-        self._state = GlobalState()
+        self._state = TorchState()
 
     def run(self) -> Evidence:
         """Try the canonical example, sweep, then let Hypothesis look."""
         evidence = Evidence()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._state = GlobalState()
+            self._state = TorchState()
             try:
                 try:
                     self._given.draw(CanonicalChoices())
@@ -131,15 +134,15 @@ class Search:
         # A search that was asked for less than usual, or stopped at a failure, says nothing about the claim itself.
         if self._examples >= FEWEST_EXAMPLES and evidence.judged and not evidence.failed:
             exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
-            evidence.vacuities = self._watch.vacuities(evidence.judged, exhausted)
+            evidence.weak_evidence = self._monitor.weak_evidence(evidence.judged, exhausted)
         return evidence
 
-    def smallest(self, failure: Found) -> Found:
+    def smallest(self, failure: Attempt) -> Attempt:
         """Shrink a failing example with Hypothesis, then until no single decision can be made simpler.
 
         What stays the same is the part of the expectation that is false.
         """
-        part = failure.trial.failure.part if failure.trial.failure else ""
+        part = failure.trial.failure.part if failure.trial.failure else None
         smallest = failure
 
         def narrowed(data: st.DataObject) -> None:
@@ -156,7 +159,7 @@ class Search:
                 smallest = simplified
         return smallest
 
-    def _simplified(self, failure: Found, part: str) -> Optional[Found]:
+    def _simplified(self, failure: Attempt, part: Optional[FailedPart]) -> Optional[Attempt]:
         """Make one decision simpler; None where any such example satisfies the claim, so the failure is minimal."""
         for made in simpler(failure.example.made, failure.example.domains):
             found = self._attempt(RecordedChoices(made))
@@ -168,6 +171,7 @@ class Search:
         """Run one given example outside the search."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            self._state.generators.reset()
             trial = run_trial(plan, example, self._device, record_warnings=record_warnings)
             self._state.leaks()
         return trial
@@ -205,21 +209,25 @@ class Search:
             print_blob=False,
             suppress_health_check=list(HealthCheck),
         )(seed(self._seed)(given(data=st.data())(lambda data: body(data))))
-        with suppress(_Falsified):
+        # Where chance decides whether an example fails, Hypothesis may find that it does not fail again.
+        with suppress(_Falsified, Flaky):
             test()
 
-    def _record(self, found: Optional[Found], evidence: Evidence) -> None:
+    def _record(self, found: Optional[Attempt], evidence: Evidence) -> None:
         if found is None:
             evidence.discarded += 1
             return
         trial, example = found.trial, found.example
+        if self._state.leaks() and (leaked := self._leaks_again(found)):
+            evidence.invalid = "it leaks global state: " + ", ".join(leaked)
+            return
         identity = tuple(example.recipes.values())
         if identity in evidence.seen:
             evidence.repeated += 1
             return
         evidence.seen.add(identity)
-        if trial.status == "unsupported":
-            evidence.unsupported.add(trial.reason)
+        if trial.status == "no-kernel":
+            evidence.no_kernel.add(trial.reason)
             return
         if trial.status == "invalid":
             evidence.invalid = trial.reason
@@ -227,21 +235,18 @@ class Search:
         if trial.status == "not-judged":
             evidence.discarded += 1
             return
-        leaked = self._state.leaks()
-        if leaked and (leaked := self._leaks_again(found)):
-            evidence.invalid = "it leaks global state: " + ", ".join(leaked)
-            return
         self._count(found, evidence)
 
-    def _leaks_again(self, found: Found) -> list[str]:
+    def _leaks_again(self, found: Attempt) -> list[str]:
         # What torch sets up at the first use of a module, such as a warning filter, is no leak of the claim.
         fresh = Example(found.example.recipes, found.example.rebuild(), found.example.made)
         plan = self._plan_for(fresh)
         if plan is not None:
+            self._state.generators.reset()
             run_trial(plan, fresh, self._device)
         return self._state.leaks()
 
-    def _count(self, found: Found, evidence: Evidence) -> None:
+    def _count(self, found: Attempt, evidence: Evidence) -> None:
         trial = found.trial
         made = {label: found.example.made[label] for label in found.example.domains}
         evidence.judged += 1
@@ -262,7 +267,8 @@ class Search:
             _add(evidence.passed_covered, made)
             trial.namespace = {} if evidence.first is not found else trial.namespace
 
-    def _attempt(self, choices: Choices) -> Optional[Found]:
+    def _attempt(self, choices: Choices) -> Optional[Attempt]:
+        self._state.generators.reset()
         try:
             example = self._given.draw(choices)
         except NoSuchInput:
@@ -272,8 +278,8 @@ class Search:
         chosen = self._plan_for(example)
         if chosen is None:
             return None
-        self._note(example)
-        return Found(example, self._watch.run(chosen, example, self._device))
+        self._progress(example)
+        return Attempt(example, self._monitor.run(chosen, example, self._device))
 
 
 def _add(covered: dict[str, set[Any]], made: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a claim must leave as it was in the process that runs it, beside the state of torch: put back, or told."""
+"""What a claim must leave as it was in its process, beside the state of torch: it is put back, or reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
 
-class Surroundings:
+class ProcessState:
     """A snapshot of this process, to compare with after each claim.
 
     Parameters
@@ -24,13 +24,13 @@ class Surroundings:
 
     Attributes
     ----------
-    spent
+    must_restart
         Why this process must not judge another claim, in words; empty while it may. What can't be put back, such as
         a thread that goes on, would otherwise be felt by the next claim.
     """
 
     def __init__(self, descriptors: Iterable[int]) -> None:
-        self.spent = ""
+        self.must_restart = ""
         self._folder = Path.cwd()
         self._variables = dict(os.environ)
         self._handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
@@ -41,13 +41,13 @@ class Surroundings:
         self._descriptors = {number: _identity(number) for number in (0, 1, 2, *descriptors)}
 
     def leaks(self) -> list[str]:
-        """Return what the claim left changed, by name; it is as before then, unless the process is spent."""
+        """Return what the claim left changed, by name; it is as before then, unless the process must restart."""
         if any(_identity(number) != before for number, before in self._descriptors.items()):
-            self.spent = "closed or replaced file descriptors"
+            self.must_restart = "closed or replaced file descriptors"
         if any(thread not in self._threads for thread in threading.enumerate()):
-            self.spent = "left threads running"
+            self.must_restart = "left threads running"
         if _has_children():
-            self.spent = "left processes running"
+            self.must_restart = "left processes running"
         sys.stdin, sys.stdout, sys.stderr = self._streams
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
@@ -72,7 +72,7 @@ class Surroundings:
             self._folder.mkdir(parents=True, exist_ok=True)
             os.chdir(self._folder)
         except OSError as error:
-            self.spent = f"left no working directory: {error}"
+            self.must_restart = f"left no working directory: {error}"
         return True
 
     def _handles_signals_differently(self) -> bool:
@@ -85,7 +85,7 @@ class Surroundings:
             if signal.getsignal(number) != before:
                 changed = True
                 if before is None:
-                    self.spent = f"replaced the handler of signal {number}"
+                    self.must_restart = f"replaced the handler of signal {number}"
                 else:
                     signal.signal(number, before)
         return changed

@@ -1,6 +1,6 @@
 """Claims that prove less than they seem to: few examples, none of what the title says, statements that never run.
 
-A claim that no impostor kills is vacuous too; that is what a campaign of impostors finds.
+A claim that no impostor kills proves nothing either; a mutation run finds those.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from math import prod
 
 from conformance.inputs.given import Example
 from conformance.language.model import Claim
-from conformance.runner.program import Plan
-from conformance.runner.reached import Reached
-from conformance.runner.titles import Title
-from conformance.runner.trial import Trial, run_trial
+from conformance.results.model import WeakEvidence
+from conformance.scripts.program import Plan
+from conformance.worker.statements import StatementCoverage
+from conformance.worker.titles import TitleTerms
+from conformance.worker.trial import Trial, run_trial
 
 #: A claim whose inputs admit more should leave at least as many distinct examples.
 FEWEST_EXAMPLES = 20
+#: The code of evidence that lacks what the title says.
+TITLE_NOT_MET = "V002"
 
 
-class Watch:
+class EvidenceMonitor:
     """Runs the trials of a claim, and watches what its examples have not shown yet.
 
     Parameters
@@ -30,19 +33,19 @@ class Watch:
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
-        self._reached = Reached(claim.do.text if claim.do else "")
-        self._title = Title(claim.title)
+        self._statements = StatementCoverage(claim.do.text if claim.do else "")
+        self._title = TitleTerms(claim.title)
 
     def run(self, plan: Plan, example: Example, device: str) -> Trial:
         """Run a trial; it counts where it decides something."""
-        with self._reached:
+        with self._statements:
             trial = run_trial(plan, example, device)
         if self._title.missing and trial.status in ("satisfied", "failed"):
             self._title.meet(trial.namespace.values())
         return trial
 
-    def vacuities(self, judged: int, exhausted: bool) -> list[str]:
-        """Return code and message of each way in which the claim proves too little.
+    def weak_evidence(self, judged: int, exhausted: bool) -> tuple[WeakEvidence, ...]:
+        """Return each way in which the claim proves too little.
 
         Parameters
         ----------
@@ -54,13 +57,15 @@ class Watch:
         found = []
         crashes = any(divergence.instead.crashes for divergence in self._claim.diverges)  # such examples are left out
         if judged < min(FEWEST_EXAMPLES, domain_size(self._claim)) and not exhausted and not crashes:
-            found.append(f"V001 only {judged} distinct examples; let 'given' or 'assume' admit more")
-        found += [f"V002 the title says '{word}', but no example is about that" for word in self._title.missing]
+            told = f"only {judged} distinct examples; let 'given' or 'assume' admit more"
+            found.append(WeakEvidence("V001", told))
+        for word in self._title.missing:
+            found.append(WeakEvidence(TITLE_NOT_MET, f"the title says '{word}', but no example is about that"))
         # What is left open may have a branch for another version; a promised error ends the block that it is in.
         if not self._claim.unspecified and self._claim.expectation.raises is None:
-            never = self._reached.never_ran()
-            found += [f"V003 no example reaches line {line} of 'do': {text}" for line, text in never]
-        return found
+            for line, text in self._statements.never_ran():
+                found.append(WeakEvidence("V003", f"no example reaches line {line} of 'do': {text}"))
+        return tuple(found)
 
 
 def domain_size(claim: Claim) -> int:

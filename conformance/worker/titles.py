@@ -70,7 +70,7 @@ _WORDS: dict[str, _Seen] = {
 }
 
 
-class Title:
+class TitleTerms:
     """The words of a title that examples have not met yet.
 
     Parameters
@@ -88,7 +88,7 @@ class Title:
         return list(self._missing)
 
     def meet(self, values: Iterable[Any]) -> None:
-        """Take note of the values that a program had."""
+        """Strike out the words that some value of a program is about."""
         if self._missing:
             for tensor in _tensors(values):
                 for word, seen in list(self._missing.items()):

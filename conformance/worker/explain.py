@@ -7,6 +7,10 @@ import re
 import tempfile
 from typing import Any
 
+from conformance.inputs.recipes import Namespace
+
+#: The names that a program or an expression sees.
+
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 # Where temporary files and folders are, and what Python names them, differ from run to run.
 _TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[\w.-]+/)*")
@@ -25,14 +29,14 @@ def shown(value: Any) -> str:
         return "0x…"
     try:
         text = repr(value)
-    except Exception as error:  # a repr that fails must not hide the failure it explains
+    except BaseException as error:  # a repr that fails must not hide the failure it explains
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
     folded = _ADDRESS.sub("0x…", " ".join(text.split()))
     folded = _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", _TEMPORARY.sub("…/", folded)))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"
 
 
-def explain(text: str, namespace: dict[str, Any]) -> str:
+def explain(text: str, namespace: Namespace) -> str:
     """Return one line ``part = value`` for each name, attribute and call in an expression that is not plain syntax."""
     tree = ast.parse(text.strip(), mode="eval")
     lines: dict[str, str] = {}

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, Literal, Optional, Union
 
 import numpy
 import torch
 
 from conformance.checks import NotJudged, vocabulary
 from conformance.inputs.given import Example
-from conformance.language.model import Raises
-from conformance.runner.explain import explain
-from conformance.runner.program import Plan, Program, compile_expression
+from conformance.inputs.recipes import Namespace
+from conformance.language.model import PROMISES, Raises
+from conformance.results.model import FailedPart, Tier
+from conformance.scripts.program import Plan, Program, compile_expression
+from conformance.worker.explain import explain
 
 # A kernel that this torch does not have for a dtype: the example shows nothing about the promise.
 _NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
@@ -24,11 +27,14 @@ _NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
 _NO_PROMOTION = "Unsupported TypeMeta in ATen"
 
 
+Status = Literal["satisfied", "failed", "not-judged", "no-kernel", "invalid"]
+
+
 @dataclass(frozen=True)
 class Failure:
-    """What was false: the part of the expectation, its text, and the values behind it."""
+    """What was false: the part of the expectation, and the values behind it."""
 
-    part: str
+    part: FailedPart
     detail: str
 
 
@@ -36,27 +42,27 @@ class Failure:
 class Trial:
     """What one example showed.
 
-    ``status`` is ``satisfied``, ``failed``, ``not-judged`` (the example proves nothing), ``unsupported`` (no kernel for
-    the dtype named in ``reason``) or ``invalid`` (the claim itself is broken, see ``reason``). ``tiers`` tells, for
-    each of error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value
-    per expression.
+    ``status`` is ``not-judged`` where the example proves nothing, ``no-kernel`` where torch lacks one for the dtype in
+    ``reason``, and ``invalid`` where the claim itself is broken, see ``reason``. ``tiers`` tells, for each of error,
+    type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per expression.
     """
 
-    status: str
+    status: Status
     failure: Optional[Failure] = None
     reason: str = ""
-    tiers: dict[str, bool] = field(default_factory=dict)
+    tiers: dict[Tier, bool] = field(default_factory=dict)
     observed: list[Optional[bool]] = field(default_factory=list)
     error: Optional[BaseException] = None
     warned: list[tuple[str, str]] = field(default_factory=list)
-    namespace: dict[str, Any] = field(default_factory=dict)
+    namespace: Namespace = field(default_factory=dict)
 
 
+_TIERS: tuple[Tier, ...] = ("error", "type", "message")
 _VOCABULARY = vocabulary()
 _NOTHING = nullcontext()
 
 
-def namespace_for(values: dict[str, Any], device: str) -> dict[str, Any]:
+def namespace_for(values: Mapping[str, Any], device: str) -> Namespace:
     """Return the names that a program sees: torch, np, device, the checks and the inputs."""
     return {"torch": torch, "np": numpy, "device": device, **_VOCABULARY, **values}
 
@@ -85,9 +91,9 @@ def run_trial(
     with impostor or _NOTHING:
         raised_early = _execute(plan.program, namespace, trial, record_warnings or expectation.warns is not None)
     if isinstance(trial.error, NotJudged):
-        return _ended(trial, "not-judged", str(trial.error))
+        return _ended(trial, "not-judged", message_of(trial.error))
     if isinstance(trial.error, (NameError, SyntaxError)) and expectation.raises is None:
-        return _ended(trial, "invalid", f"do: {type(trial.error).__name__}: {trial.error}")
+        return _ended(trial, "invalid", f"do: {type(trial.error).__name__}: {message_of(trial.error)}")
     if trial.error is not None and expectation.raises is None:
         return _unexpected(trial, trial.error, raised_early)
     if expectation.raises is not None:
@@ -99,8 +105,8 @@ def run_trial(
     return trial
 
 
-def _execute(program: Program, namespace: dict[str, Any], trial: Trial, record_warnings: bool) -> bool:
-    """Run the statements; put what was raised and warned into the trial; say whether an early statement raised."""
+def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnings: bool) -> bool:
+    """Run the statements, note in the trial what was raised and warned; return whether an early statement raised."""
     early = True
     try:
         if program.first is not None:
@@ -113,7 +119,7 @@ def _execute(program: Program, namespace: dict[str, Any], trial: Trial, record_w
                     try:
                         exec(program.last, namespace)
                     finally:
-                        trial.warned = [(item.category.__name__, str(item.message)) for item in caught]
+                        trial.warned = [(item.category.__name__, _text_of(item.message)) for item in caught]
             else:
                 exec(program.last, namespace)
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: a claim that raises them has raised
@@ -125,10 +131,11 @@ def _execute(program: Program, namespace: dict[str, Any], trial: Trial, record_w
 def _unexpected(trial: Trial, error: BaseException, early: bool) -> Trial:
     missing = _missing_kernel(error)
     if missing:
-        return _ended(trial, "unsupported", missing)
-    where = "an earlier statement of do" if early else "do"
+        return _ended(trial, "no-kernel", missing)
     trial.status = "failed"
-    trial.failure = Failure(where, f"raised {type(error).__name__}: {first_line(error)}")
+    trial.failure = Failure(
+        FailedPart("earlier-statement" if early else "do"), f"raised {type(error).__name__}: {first_line(error)}"
+    )
     return trial
 
 
@@ -138,23 +145,25 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
         assert error is not None
         missing = _missing_kernel(error)
         if missing:
-            _ended(trial, "unsupported", missing)
+            _ended(trial, "no-kernel", missing)
             return
         trial.status = "failed"
-        trial.failure = Failure("raises", f"an earlier statement raised {type(error).__name__}: {first_line(error)}")
+        trial.failure = Failure(
+            FailedPart("raises"), f"an earlier statement raised {type(error).__name__}: {first_line(error)}"
+        )
         return
     if trial.error is None:
         trial.tiers = {"error": False}
-        trial.status, trial.failure = "failed", Failure("raises", "nothing was raised")
+        trial.status, trial.failure = "failed", Failure(FailedPart("raises"), "nothing was raised")
         return
     missing = _missing_kernel(trial.error)
-    if missing and (raises.message is None or raises.message not in str(trial.error)):
-        _ended(trial, "unsupported", missing)
+    if missing and (raises.message is None or raises.message not in message_of(trial.error)):
+        _ended(trial, "no-kernel", missing)
         return
-    got = {
+    got: dict[Tier, bool] = {
         "error": True,
         "type": raises.type is None or _is_a(type(trial.error), raises.type),
-        "message": raises.message is None or raises.message in str(trial.error),
+        "message": raises.message is None or raises.message in message_of(trial.error),
     }
     _judge_tiers(trial, raises, got, f"{type(trial.error).__name__}: {first_line(trial.error)}", "raises")
 
@@ -164,18 +173,27 @@ def _judge_warns(trial: Trial, warns: Raises) -> None:
         return
     typed = [item for item in trial.warned if warns.type is None or item[0] == warns.type]
     worded = [item for item in typed if warns.message is None or warns.message in item[1]]
-    got = {"error": bool(trial.warned), "type": bool(typed), "message": bool(worded)}
-    shown = "; ".join(f"{name}: {message.splitlines()[0]}" for name, message in trial.warned) or "nothing was warned"
+    got: dict[Tier, bool] = {"error": bool(trial.warned), "type": bool(typed), "message": bool(worded)}
+    shown = (
+        "; ".join(f"{name}: {(message.splitlines() or [''])[0]}" for name, message in trial.warned)
+        or "nothing was warned"
+    )
     _judge_tiers(trial, warns, got, shown, "warns")
 
 
-def _judge_tiers(trial: Trial, asked: Raises, got: dict[str, bool], shown: str, part: str) -> None:
-    asked_for = {"error": True, "type": asked.type is not None, "message": asked.message is not None}
+def _judge_tiers(
+    trial: Trial, asked: Raises, got: Mapping[Tier, bool], shown: str, kind: Literal["raises", "warns"]
+) -> None:
+    asked_for: dict[Tier, bool] = {
+        "error": True,
+        "type": asked.type is not None,
+        "message": asked.message is not None,
+    }
     trial.tiers = {tier: met for tier, met in got.items() if asked_for[tier]}
-    decisive = ("error", "type", "message")[: ("error", "type", "message").index(asked.promised) + 1]
+    decisive = _TIERS[: PROMISES.index(asked.promised) + 1]
     missed = [tier for tier in decisive if not got[tier]]
     if missed:
-        trial.status, trial.failure = "failed", Failure(f"{part} {missed[0]}", shown)
+        trial.status, trial.failure = "failed", Failure(FailedPart(kind, tier=missed[0]), shown)
 
 
 def _judge_expressions(
@@ -203,13 +221,13 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
             if every:
                 trial.observed.append(None)
                 continue
-            _ended(trial, "not-judged", str(reason))
+            _ended(trial, "not-judged", message_of(reason))
             return
         except NameError as error:
             if every and not unspecified:
                 trial.observed.append(None)
                 continue
-            _ended(trial, "invalid", f"expect[{position}]: {error}")
+            _ended(trial, "invalid", f"expect[{position}]: {message_of(error)}")
             return
         except Exception as error:
             missing = _missing_kernel(error)
@@ -217,7 +235,7 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
                 trial.observed.append(None)
                 continue
             if missing:
-                _ended(trial, "unsupported", missing)
+                _ended(trial, "no-kernel", missing)
                 return
             # An expression that raises is not one that is false: to be shown to fail, it must be answered.
             trial.observed.append(None if every and not unspecified else False)
@@ -235,10 +253,10 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
 
 def _falsify(trial: Trial, position: int, text: str, detail: str) -> None:
     if trial.failure is None:
-        trial.status, trial.failure = "failed", Failure(f"expect[{position}]: {text}", detail)
+        trial.status, trial.failure = "failed", Failure(FailedPart("expect", position, text), detail)
 
 
-def satisfies(text: str, values: dict[str, Any], device: str) -> bool:
+def satisfies(text: str, values: Mapping[str, Any], device: str) -> bool:
     """Evaluate an ``assume`` or ``where`` expression over the inputs; an error in it counts as false."""
     try:
         return bool(eval(compile_expression(text).code, namespace_for(values, device)))
@@ -246,16 +264,29 @@ def satisfies(text: str, values: dict[str, Any], device: str) -> bool:
         return False
 
 
+def message_of(error: BaseException) -> str:
+    """Return the message of an error or a warning, also of one that can't be printed."""
+    try:
+        return str(error)
+    except BaseException as other:  # its class is the claim's, and may raise anything
+        return f"<{type(error).__name__}: str raised {type(other).__name__}>"
+
+
+def _text_of(message: Union[Warning, str]) -> str:
+    return message if isinstance(message, str) else message_of(message)
+
+
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message, at most 300 characters."""
-    return (str(error).strip().splitlines() or [""])[0][:300]
+    return (message_of(error).strip().splitlines() or [""])[0][:300]
 
 
 def _missing_kernel(error: BaseException) -> Optional[str]:
     """Return the dtype that torch has no kernel for, if that is what an error says."""
-    if _NO_PROMOTION in str(error):
+    message = message_of(error)
+    if _NO_PROMOTION in message:
         return "float8 type promotion"
-    found = _NO_KERNEL.search(str(error))
+    found = _NO_KERNEL.search(message)
     return found.group(1) if found else None
 
 
@@ -265,6 +296,6 @@ def _is_a(raised: type[BaseException], name: str) -> bool:
     )
 
 
-def _ended(trial: Trial, status: str, reason: str) -> Trial:
+def _ended(trial: Trial, status: Status, reason: str) -> Trial:
     trial.status, trial.reason = status, reason
     return trial

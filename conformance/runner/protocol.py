@@ -1,0 +1,76 @@
+"""What travels between the processes of a run: from the session to the worker and back, and to who counts the items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Optional
+
+from conformance.language.model import Claim
+from conformance.results.model import Device, Entry, Environment
+
+
+@dataclass(frozen=True)
+class JudgeClaim:
+    """Judge a claim.
+
+    ``crashes_confirmed`` says that the divergences recorded as crashes were seen to crash, in another process.
+    """
+
+    claim: Claim
+    device: Device
+    examples: int
+    seed: int
+    crashes_confirmed: bool
+
+
+@dataclass(frozen=True)
+class RenewEntry:
+    """Return the entry that judging a claim would give, knowing one of the same fingerprint; none where that is unsure.
+
+    The fingerprint covers neither the title nor the sources of a claim.
+    """
+
+    claim: Claim
+    device: Device
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class RunPinned:
+    """Run the program on one recorded counterexample; a recorded crash ends the process."""
+
+    claim: Claim
+    device: Device
+    recipes: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What is measured here, by device, and why nothing of it may be believed, if so."""
+
+    environments: Mapping[str, Environment] = field(default_factory=dict)
+    void: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The entry of a claim; none for a program that was only run, and for a claim that must be judged again."""
+
+    entry: Optional[Entry] = None
+
+
+@dataclass(frozen=True)
+class ItemRecord:
+    """What came of one item of the session.
+
+    ``void`` says why nothing measured in this environment may be believed; ``kept`` that an earlier run has measured
+    it; ``tainted_by`` how the process ended on it after other claims, where that was not its own doing.
+    """
+
+    claim: str
+    environment: Environment
+    entry: Entry
+    void: Optional[str] = None
+    kept: bool = False
+    tainted_by: Optional[str] = None

@@ -1,0 +1,123 @@
+"""The summary of a run: counts, and what needs attention."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+from typing import Optional, get_args
+
+from conformance.results.model import FAILING, Environment, Verdict
+from conformance.results.store import Results
+from conformance.runner.protocol import ItemRecord
+from conformance.text import printable
+
+# What a claim may cost, in medians, before the summary names it, from how many claims on, and how many it names.
+_COSTLY = 10
+_FEWEST_CLAIMS = 20
+_MOST_NAMED = 5
+_LONGEST_REASON = 200
+
+
+class Summary:
+    """Collects what is worth reporting about the items of a session.
+
+    Attributes
+    ----------
+    messages
+        The last lines: what was written.
+    unjudged
+        Items without a verdict, and the reason if it is known.
+    stopped
+        The session ended before all items were run.
+    """
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+        self.unjudged: dict[str, str] = {}
+        self.stopped = False
+        self._failed: list[tuple[str, Verdict]] = []
+        self._weak: list[tuple[str, str]] = []
+        self._tainted: list[tuple[str, str]] = []
+        self._seconds: dict[str, float] = {}
+        self._kept = 0
+
+    def add(self, item: str, record: ItemRecord, seconds: Optional[float]) -> None:
+        """Add the record of an item, and how long it took if it was measured now."""
+        self._kept += record.kept
+        if seconds is not None:
+            self._seconds[item] = seconds
+        self._weak += [(item, str(weak)) for weak in record.entry.weak_evidence]
+        if record.tainted_by is not None:
+            self._tainted.append((item, record.tainted_by))
+        if record.entry.verdict in FAILING:
+            self._failed.append((item, record.entry.verdict))
+
+    def lines(self, columns: Sequence[Results]) -> list[str]:
+        """Return the lines to print; ``columns`` has the entries of each environment."""
+        if not columns and not self.unjudged:
+            return self.messages
+        lines = [line for results in columns for line in _counts(results)]
+        if self._kept:
+            lines.append(f"  {self._kept} kept as an earlier run measured them; --again measures all")
+        lines += self._costly()
+        weak = [f"{item}: {told}" for item, told in sorted(self._weak)]
+        lines += _listed(weak, "with weak evidence: the claim proves too little")
+        tainted = [f"{item}: {told}" for item, told in sorted(self._tainted)]
+        lines += _listed(tainted, "crashed only after other claims ran in the same process")
+        attention = [f"{verdict:9} {item}" for item, verdict in sorted(self._failed)]
+        attention += [f"no verdict {item}: {_reason(told)}" for item, told in sorted(self.unjudged.items())]
+        lines += _listed(attention, f"need{'' if len(attention) > 1 else 's'} attention")
+        if not attention:
+            lines.append(
+                "stopped before the end; every verdict so far is as expected"
+                if self.stopped
+                else "every verdict is as expected"
+            )
+        return lines + self.messages
+
+    def _costly(self) -> list[str]:
+        """Return lines about claims that took far longer than the others."""
+        if len(self._seconds) < _FEWEST_CLAIMS:
+            return []
+        usual = median(self._seconds.values())
+        costly = sorted(
+            ((seconds, item) for item, seconds in self._seconds.items() if seconds > _COSTLY * usual), reverse=True
+        )
+        if not costly:
+            return []
+        more = f", the first {_MOST_NAMED}" if len(costly) > _MOST_NAMED else ""
+        return [
+            f"{len(costly)} took more than {_COSTLY} times the median of {usual:.3f} s{more}:",
+            *(f"  {seconds:7.3f} s {item}" for seconds, item in costly[:_MOST_NAMED]),
+        ]
+
+
+def _counts(results: Results) -> list[str]:
+    counts = Counter(entry.verdict for entry in results.claims.values())
+    shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in get_args(Verdict) if counts[verdict])
+    examples = sum(entry.examples or 0 for entry in results.claims.values())
+    lines = [f"{_in_words(results.environment)}: {len(results.claims)} claims, {examples:,} examples", f"  {shown}"]
+    if results.void:
+        lines.append(f"  VOID: {results.void}; ignore all results of this environment")
+    return lines
+
+
+def _listed(lines: Sequence[str], heading: str) -> list[str]:
+    """Return a heading with the number of lines, and the lines; nothing if there are none."""
+    return [f"{len(lines)} {heading}:", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _reason(told: str) -> str:
+    """Return the most useful line of a pytest report: the last one of an error's message."""
+    lines = told.strip().splitlines() or ["the reason is unknown"]
+    messages = [line[1:].strip() for line in lines if line.startswith("E  ")]
+    line = (messages or lines)[-1].strip()
+    return printable(line, keep="")[:_LONGEST_REASON]
+
+
+def _in_words(environment: Environment) -> str:
+    return (
+        f"torch {environment.torch} ({environment.build}) on {environment.device}, "
+        f"Python {environment.python}, NumPy {environment.numpy}"
+    )

@@ -1,0 +1,70 @@
+"""Which packages may import torch, and that the others work where there is none."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1]
+#: What runs where torch is, and may import it; all else must not import these, except where it is told below.
+WITH_TORCH = ("inputs", "checks", "worker", "impostors", "census", "profiles.observe", "names.walk", "bench", "tests")
+#: Modules without torch that import one of these packages: by a command that says that it needs torch, or asks for it.
+EXCEPTIONS = {
+    ("cli.py", "conformance.census.command"),
+    ("cli.py", "conformance.impostors.command"),
+    ("reporting/command.py", "conformance.worker.docstrings"),
+}
+#: Modules of these packages that need no torch, and may be imported by all.
+WITHOUT_TORCH = ("conformance.census.record", "conformance.impostors.record", "conformance.impostors.outcome")
+
+
+def modules() -> list[Path]:
+    found = [path for path in sorted(PACKAGE.rglob("*.py")) if not needs_torch(dotted(path))]
+    assert len(found) > 50
+    return found
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield what a module imports, also inside of functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def dotted(path: Path) -> str:
+    return ".".join(("conformance", *path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+def needs_torch(name: str) -> bool:
+    if name.startswith(WITHOUT_TORCH):
+        return False
+    return f"{name}.".startswith(("torch.", *(f"conformance.{package}." for package in WITH_TORCH)))
+
+
+def test_only_some_packages_import_torch() -> None:
+    wrong = [
+        (str(path.relative_to(PACKAGE)), name)
+        for path in modules()
+        for name in imported(path)
+        if needs_torch(name)
+        and not any((str(path.relative_to(PACKAGE)), ".".join(name.split(".")[:3])) == known for known in EXCEPTIONS)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check"], ["show", "torch.Tensor.detach"], ["upgrade", "2.4", "2.5"], ["run", "--help"]]
+)
+def test_a_command_that_measures_nothing_needs_no_torch(arguments: list[str], tmp_path: Path) -> None:
+    code = f"import sys; sys.modules['torch'] = None; from conformance.cli import main; sys.exit(main({arguments}))"
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,0 +1,78 @@
+"""The end of a run tells the truth: what got no verdict is counted and named, and foreign tests are not run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from conformance.results.model import Entry, Environment, WeakEvidence
+from conformance.results.store import Results
+from conformance.runner.protocol import ItemRecord
+from conformance.runner.summary import Summary
+from conformance.tests.conftest import HEADER, claim_text
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Environment("2.13.0", "cpu", "3.11", "2.4.6", "cpu", "linux", "x86_64")
+GOOD = Entry("01234567", "holds", examples=1200)
+BAD = Entry("01234567", "refuted", examples=3, weak_evidence=(WeakEvidence("V001", "only 3 distinct examples"),))
+
+
+def summary_of(*entries: Entry) -> tuple[Summary, Results]:
+    summary = Summary()
+    for number, entry in enumerate(entries):
+        summary.add(f"spec.yaml::claim-{number}[cpu]", ItemRecord(f"x/claim-{number}", HERE, entry), 0.1)
+    return summary, Results(HERE, "0" * 12, 20, 0, {f"x/claim-{number}": entry for number, entry in enumerate(entries)})
+
+
+def test_counts_and_what_needs_attention() -> None:
+    summary, results = summary_of(GOOD, BAD)
+    assert summary.lines([results]) == [
+        "torch 2.13.0 (cpu) on cpu, Python 3.11, NumPy 2.4.6: 2 claims, 1,203 examples",
+        "  1 holds, 1 refuted",
+        "1 with weak evidence: the claim proves too little:",
+        "  spec.yaml::claim-1[cpu]: V001 only 3 distinct examples",
+        "1 needs attention:",
+        "  refuted   spec.yaml::claim-1[cpu]",
+    ]
+
+
+def test_all_as_expected_is_said_only_where_it_is_so() -> None:
+    summary, results = summary_of(GOOD)
+    assert summary.lines([results])[-1] == "every verdict is as expected"
+    summary.stopped = True
+    assert summary.lines([results])[-1] == "stopped before the end; every verdict so far is as expected"
+    summary.unjudged["spec.yaml::other[cpu]"] = "a traceback\nKeyError: 'x'"
+    assert summary.lines([results])[-2:] == ["1 needs attention:", "  no verdict spec.yaml::other[cpu]: KeyError: 'x'"]
+
+
+def test_tests_and_configuration_beside_specs_are_left_alone(tmp_path: Path) -> None:
+    body = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
+    (tmp_path / "made_up.yaml").write_text(HEADER + claim_text(body), encoding="utf-8")
+    (tmp_path / "conftest.py").write_text("raise SystemExit('the configuration was imported')")
+    (tmp_path / "test_other.py").write_text("def test_other(): assert False")
+    (tmp_path / "test_other.txt").write_text(">>> 1\n2\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "conformance", "run", str(tmp_path)]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "collected 1 item" in ran.stdout
+    assert "every verdict is as expected" in ran.stdout
+
+
+def test_an_item_without_a_verdict_needs_attention(tmp_path: Path) -> None:
+    body = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
+    (tmp_path / "made_up.yaml").write_text(HEADER + claim_text(body), encoding="utf-8")
+    (tmp_path / "broken.py").write_text(
+        "import pytest\n"
+        "@pytest.hookimpl(tryfirst=True)\n"
+        "def pytest_runtest_call(item): raise KeyError('a mistake of ours')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    command = [sys.executable, "-m", "conformance", "run", str(tmp_path), "-pbroken"]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "1 needs attention:" in ran.stdout
+    assert "KeyError: 'a mistake of ours'" in ran.stdout.partition("1 needs attention:")[2]
+    assert "as expected" not in ran.stdout

@@ -1,0 +1,244 @@
+"""From a claim to its verdict in this environment, with the evidence that stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Callable, Optional
+
+from conformance.inputs.given import Example
+from conformance.language.conditions import admits
+from conformance.language.model import Claim, Divergence, Expectation
+from conformance.results.model import Entry, Environment, Often, Tiers
+from conformance.scripts.counterexample import counterexample_script
+from conformance.scripts.program import Plan, plan
+from conformance.worker.docstrings import exists, key_hash
+from conformance.worker.domain_coverage import coverage, failing_values
+from conformance.worker.facts import observe
+from conformance.worker.pinned import example_from_recipes
+from conformance.worker.search import Attempt, Evidence, Search
+from conformance.worker.titles import TitleTerms
+from conformance.worker.trial import Trial, satisfies
+from conformance.worker.weak_evidence import TITLE_NOT_MET
+
+
+def judge(
+    claim: Claim,
+    environment: Environment,
+    *,
+    examples: int,
+    seed: int,
+    progress: Callable[[Example], None] = lambda example: None,
+    crashes_confirmed: bool = False,
+) -> Entry:
+    """Judge one claim in this process.
+
+    Parameters
+    ----------
+    examples
+        How many examples Hypothesis tries after the sweep.
+    progress
+        Called with every example before it runs, so that a crash can be told.
+    crashes_confirmed
+        The caller has seen, in another process, that the divergences recorded as crashes do crash.
+    """
+    entry = Entry(claim.fingerprint(), "holds", sentences=_sentences(claim))
+    if not admits(claim.applies, environment):
+        return replace(entry, verdict="inapplicable")
+    if not exists(claim.subject):
+        return replace(entry, verdict="absent")
+    return _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
+
+
+def renew(claim: Claim, entry: Entry) -> Optional[Entry]:
+    """Return what `judge` gives, from an entry of the same fingerprint.
+
+    That leaves out the sources, which are looked up again, and the title; None where evidence may depend on that.
+    """
+    if TitleTerms(claim.title).missing or any(weak.code == TITLE_NOT_MET for weak in entry.weak_evidence):
+        return None
+    return replace(entry, sentences=_sentences(claim))
+
+
+def _sentences(claim: Claim) -> tuple[Optional[str], ...]:
+    return tuple(key_hash(source.name, source.key or "") for source in claim.sources if source.kind == "docs")
+
+
+class _Judgement:
+    """The steps of judging one claim that applies here."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        environment: Environment,
+        examples: int,
+        seed: int,
+        progress: Callable[[Example], None],
+        crashes_confirmed: bool,
+    ) -> None:
+        self._claim = claim
+        self._device = environment.device
+        self._plan = plan(claim)
+        self._crashes_confirmed = crashes_confirmed
+        self._diverges = [
+            (number, divergence, plan(claim, divergence.instead))
+            for number, divergence in enumerate(claim.diverges)
+            if admits(divergence.when, environment)
+        ]
+        self._search = Search(
+            claim, self._plan_for, self._device, examples=examples, random_seed=seed, progress=progress
+        )
+
+    def complete(self, entry: Entry) -> Entry:
+        """Return an entry with the verdict and the evidence."""
+        entry = self._with_pinned(entry)
+        if entry.verdict != "holds":
+            return entry
+        evidence = self._search.run()
+        entry = self._with_canonical(_with_evidence(entry, evidence), evidence)
+        if evidence.invalid is not None:
+            return replace(entry, verdict="invalid", detail=evidence.invalid)
+        if evidence.failed:
+            return self._refuted(entry, evidence)
+        if not evidence.judged and evidence.lacking is not None:
+            return replace(entry, verdict="inapplicable", detail=evidence.lacking)
+        if not evidence.judged and not self._diverges:
+            return replace(entry, verdict="invalid", detail=_nothing_judged(evidence))
+        if self._claim.unspecified:
+            return replace(entry, verdict="unspecified", observed=_observed(evidence))
+        return replace(entry, verdict="diverges") if self._diverges else entry
+
+    def _matching(self, example: Example) -> Optional[tuple[int, Divergence, Plan]]:
+        for number, divergence, instead in self._diverges:
+            if divergence.where is None or satisfies(divergence.where.text, example.values, self._device):
+                return number, divergence, instead
+        return None
+
+    def _plan_for(self, example: Example) -> Optional[Plan]:
+        matching = self._matching(example)
+        if matching is None:
+            return self._plan
+        return None if matching[1].instead.crashes else matching[2]
+
+    def _with_pinned(self, entry: Entry) -> Entry:
+        """Judge the counterexample that each divergence pins: false as claimed, true as recorded.
+
+        Where one is not, the entry has that verdict; else it has the first counterexample, and still says "holds".
+        """
+        first: Optional[Entry] = None
+        applied: list[int] = []
+        for number, divergence, instead in self._diverges:
+            if divergence.instead.crashes:
+                if not self._crashes_confirmed:
+                    told = "the recorded crash does not happen"
+                    return replace(entry, verdict="unexpected-pass", divergence=(number,), detail=told)
+                continue
+            found = self._judged_pinned(entry, number, divergence, instead)
+            if found.verdict != "holds":
+                return found
+            first = first or found
+            applied.append(number)
+        return replace(first or entry, divergence=tuple(applied))
+
+    def _judged_pinned(self, blank: Entry, number: int, divergence: Divergence, instead: Plan) -> Entry:
+        recipes = {name: fragment.text.strip() for name, fragment in divergence.example}
+        example = example_from_recipes(recipes, self._device)
+        # Before the program runs: it may change its inputs.
+        if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
+            told = f"the recorded counterexample is outside 'where' ({divergence.place})"
+            return replace(blank, verdict="invalid", detail=told)
+        trial = self._search.attempt(example, self._plan)
+        if trial.status == "satisfied":
+            return replace(
+                blank,
+                verdict="unexpected-pass",
+                divergence=(number,),
+                detail=f"the claim is true on the recorded counterexample ({divergence.place})",
+                counterexample=counterexample_script(self._claim, self._claim.expectation, recipes, self._device),
+            )
+        if trial.status != "failed":
+            told = f"the recorded counterexample shows nothing: {trial.status} {trial.reason}"
+            return replace(blank, verdict="invalid", detail=told)
+        again = self._search.attempt(example_from_recipes(recipes, self._device), instead)
+        if again.status != "satisfied":
+            different = replace(blank, verdict="diverges-differently", divergence=(number,))
+            return self._falsified(different, Attempt(example, trial), again, self._claim.expectation)
+        return self._falsified(blank, Attempt(example, trial), trial, self._claim.expectation)
+
+    def _refuted(self, entry: Entry, evidence: Evidence) -> Entry:
+        found = self._search.smallest(evidence.failures[0])
+        matching = self._matching(example_from_recipes(found.example.recipes, self._device))
+        asked = self._claim.expectation if matching is None else matching[1].instead
+        entry = self._falsified(entry, found, found.trial, asked)
+        entry = replace(entry, detail="\n".join(part for part in (entry.detail, _pattern(evidence)) if part))
+        if matching is None:
+            return replace(entry, verdict="refuted")
+        return replace(entry, verdict="diverges-differently", divergence=(matching[0],))
+
+    def _falsified(self, entry: Entry, found: Attempt, judged: Trial, asked: Expectation) -> Entry:
+        """Return an entry that tells what was false on an example, with a script that shows it.
+
+        Parameters
+        ----------
+        found
+            The example, and the trial that failed on it.
+        judged
+            The trial to tell about, where it is another one.
+        asked
+            The expectation of the trial that failed.
+        """
+        failure = found.trial.failure
+        assert failure is not None
+        shown = judged.failure
+        part, detail = (shown.part, shown.detail) if shown else (failure.part, judged.reason or failure.detail)
+        script = counterexample_script(self._claim, asked, found.example.recipes, self._device, failure.part)
+        return replace(entry, failed=part, detail=detail, counterexample=script)
+
+    def _with_canonical(self, entry: Entry, evidence: Evidence) -> Entry:
+        """Return an entry with the canonical example and what it showed."""
+        if evidence.first is None:
+            return entry
+        recipes = evidence.first.example.recipes
+        example = example_from_recipes(recipes, self._device)  # built anew: the program may have changed the first one
+        chosen = self._plan_for(example)
+        if chosen is None:
+            return entry
+        trial = self._search.attempt(example, chosen, record_warnings=True)
+        facts = observe(trial, example.values, self._plan.program.assigned)
+        return replace(entry, facts=facts, example=dict(recipes))
+
+
+def _with_evidence(entry: Entry, evidence: Evidence) -> Entry:
+    return replace(
+        entry,
+        examples=evidence.judged,
+        covered={label: coverage(tried, evidence.domains[label]) for label, tried in evidence.covered.items()},
+        no_kernel=tuple(sorted(evidence.no_kernel)),
+        weak_evidence=evidence.weak_evidence,
+        tiers=Tiers(**{tier: _how_often(truths) for tier, truths in evidence.tiers.items()})
+        if evidence.tiers
+        else None,
+    )
+
+
+def _how_often(truths: Iterable[Optional[bool]]) -> Often:
+    known = set(truths)
+    if known == {True}:
+        return "always"
+    return "never" if True not in known else "sometimes"
+
+
+def _observed(evidence: Evidence) -> tuple[Often, ...]:
+    return tuple(_how_often(truths - {None}) for _, truths in sorted(evidence.observed.items()))
+
+
+def _nothing_judged(evidence: Evidence) -> str:
+    if evidence.no_kernel:
+        return "no example could be judged: this torch has no kernel for " + ", ".join(sorted(evidence.no_kernel))
+    return f"no example could be judged ({evidence.discarded} were left out by the inputs, 'assume' or a check)"
+
+
+def _pattern(evidence: Evidence) -> str:
+    """Return on how many examples the claim failed, and which values only failing examples have."""
+    counted = f"false on {evidence.failed} of {evidence.judged} examples"
+    return "; ".join([counted, *failing_values(evidence.failed_covered, evidence.passed_covered)])

@@ -1,0 +1,79 @@
+"""The process that imports torch: it judges claims one by one as the supervisor asks, so that torch may crash here."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+from conformance.inputs.given import Example
+from conformance.processes.service import Channel, Service, WorkEnded
+from conformance.results.codec import encode
+from conformance.results.model import LONGEST_TEXT, Entry, Environment
+from conformance.runner.protocol import Answer, Greeting, JudgeClaim, RenewEntry, RunPinned
+from conformance.scripts.program import plan
+from conformance.worker.environment import describe, devices
+from conformance.worker.judge import judge, renew
+from conformance.worker.pinned import example_from_recipes
+from conformance.worker.process_state import ProcessState
+from conformance.worker.smoke import void
+from conformance.worker.torch_state import must_restart
+from conformance.worker.trial import run_trial
+
+
+def make_service(channel: Channel, options: None) -> Service:
+    """Make the service of a process that judges claims."""
+    judging = _Judging(channel)
+    return Service(encode(Greeting(judging.environments, void())), judging.answer)
+
+
+class _Judging:
+    def __init__(self, channel: Channel) -> None:
+        self.environments: dict[str, Environment] = {device: describe(device) for device in devices()}
+        self._channel = channel
+        self._state = ProcessState(channel.descriptors)
+
+    def answer(self, request: Union[JudgeClaim, RenewEntry, RunPinned]) -> Any:
+        """Return the answer to a request as JSON."""
+        if isinstance(request, RunPinned):
+            self._run_pinned(request)
+            answer = Answer()
+        elif isinstance(request, RenewEntry):
+            return encode(Answer(renew(request.claim, request.entry)))
+        else:
+            answer = Answer(self._judge(request))
+        leaks = self._state.leaks()
+        self._channel.must_restart = self._state.must_restart or must_restart()
+        if leaks and answer.entry is not None:
+            answer = Answer(Entry(answer.entry.claim, "invalid", detail="it leaks: " + ", ".join(leaks)))
+        return _clipped(encode(answer))
+
+    def _judge(self, request: JudgeClaim) -> Entry:
+        try:
+            return judge(
+                request.claim,
+                self.environments[request.device],
+                examples=request.examples,
+                seed=request.seed,
+                progress=self._progress,
+                crashes_confirmed=request.crashes_confirmed,
+            )
+        except Exception:
+            raise  # a mistake of this package
+        except BaseException as error:  # the claim wanted to end this process, outside of what 'do' may raise
+            raise WorkEnded(f"raised {type(error).__name__} outside of 'do'") from None
+
+    def _run_pinned(self, request: RunPinned) -> None:
+        example = example_from_recipes(request.recipes, request.device)
+        self._progress(example)
+        run_trial(plan(request.claim), example, request.device)
+
+    def _progress(self, example: Example) -> None:
+        self._channel.progress(example.script())
+
+
+def _clipped(value: Any) -> Any:
+    """Shorten the texts in a JSON document to what a result file may hold."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else value[: LONGEST_TEXT - 1] + "…"
+    if isinstance(value, dict):
+        return {name: _clipped(item) for name, item in value.items()}
+    return [_clipped(item) for item in value] if isinstance(value, list) else value

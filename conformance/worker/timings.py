@@ -1,0 +1,75 @@
+"""Timing claims: named kernels over sizes, as ratios of medians; never part of a pass or fail gate.
+
+``python -m conformance.worker.timings FOLDER [PATH ...]``; an empty folder writes no file.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch.utils import benchmark
+
+from conformance.language.conditions import admits
+from conformance.language.corpus import default_root, load_corpus
+from conformance.language.model import Claim, Comparison, Expectation
+from conformance.results.model import Environment, FailedPart, TimingEntry
+from conformance.results.store import SUFFIX, Timings, save_timings
+from conformance.scripts.program import compile_expression
+from conformance.worker.environment import describe, devices, processor
+from conformance.worker.explain import explain
+
+
+def _measure(claim: Claim, compare: Comparison, environment: Environment) -> TimingEntry:
+    medians: dict[str, list[float]] = {name: [] for name, _ in compare.kernels}
+    for size in compare.sizes:
+        names = {"torch": torch, "n": size, "device": environment.device}
+        for name, kernel in compare.kernels:
+            timer = benchmark.Timer(stmt=kernel.text, setup=compare.setup.text, globals=names, num_threads=1)
+            medians[name].append(timer.blocked_autorange(min_run_time=0.2).median)
+    kernels = {name: tuple(_ratios(values, medians[compare.kernels[0][0]])) for name, values in medians.items()}
+    entry = TimingEntry(claim.fingerprint(), "unspecified", compare.sizes, kernels)
+    if claim.unspecified or not claim.expectation.expect:
+        return entry
+    judged = _judged(entry, claim.expectation, medians)
+    for divergence in [item for item in claim.diverges if admits(item.when, environment)][:1]:
+        if judged.verdict == "holds":
+            return replace(judged, verdict="unexpected-pass")
+        instead = _judged(entry, divergence.instead, medians)
+        as_recorded = instead.verdict == "holds"
+        return replace(judged, verdict="diverges") if as_recorded else replace(instead, verdict="diverges-differently")
+    return judged
+
+
+def _judged(entry: TimingEntry, expectation: Expectation, medians: dict[str, list[float]]) -> TimingEntry:
+    namespace = {"ratio": lambda one, other: _ratios(medians[one], medians[other])}
+    for position, fragment in enumerate(expectation.expect):
+        expression = compile_expression(fragment.text)
+        if not eval(expression.code, namespace):
+            failed = FailedPart("expect", position, expression.text)
+            return replace(entry, verdict="refuted", failed=failed, detail=explain(expression.text, namespace))
+    return replace(entry, verdict="holds")
+
+
+def _ratios(values: list[float], others: list[float]) -> list[float]:
+    return [round(one / other, 2) for one, other in zip(values, others)]
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    found, _ = load_corpus(list(map(Path, sys.argv[2:])) or [default_root()])
+    for device in devices():
+        here = replace(describe(device), processor=processor())
+        timed = [(claim, claim.compare) for claim in found.claims if claim.compare and admits(claim.applies, here)]
+        entries = {claim.id: _measure(claim, compare, here) for claim, compare in timed}
+        for identity, entry in entries.items():
+            print(f"{identity}: {entry.verdict}")
+            for label, numbers in {"size": entry.sizes, **entry.kernels}.items():
+                print(f"  {label:24}", *(f"{number:>9}" for number in numbers))
+        if sys.argv[1]:
+            path = Path(sys.argv[1], "timings", f"torch-{here.torch}-{device}{SUFFIX}")
+            save_timings(Timings(here, entries), path)
+            print(f"timing file: {path}")
