@@ -7,14 +7,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
-from conformance.impostors.crew import Crew, CrewFailed, processors
-from conformance.impostors.record import hints_from, load_record, record_of, save_record
+from conformance.impostors.outcome import Greeting, Options
+from conformance.impostors.pool import WorkerPool
+from conformance.impostors.record import (
+    FOLDER,
+    Record,
+    judged_entries,
+    load_record,
+    previous_results,
+    record_name,
+    record_of,
+    save_record,
+)
 from conformance.impostors.report import Report
 from conformance.language.corpus import default_root, load_corpus
-from conformance.results.store import ResultError
+from conformance.processes.processors import processors
+from conformance.processes.worker import ServiceFailed, StartFailed
+from conformance.results.files import ResultError
+from conformance.text import count_of
 
 
-def confront_claims(
+class _Unusable(Exception):
+    """The arguments or specs can't be used; nothing was run."""
+
+
+def mutate_claims(
     paths: Sequence[Path],
     *,
     select: Optional[str] = None,
@@ -23,71 +40,79 @@ def confront_claims(
     processes: Optional[int] = None,
     results: Optional[Path] = None,
     known: Optional[Path] = None,
+    again: bool = False,
     verbose: bool = False,
 ) -> int:
-    """Confront claims with impostors, print what stands, and return the exit status of the command.
+    """Run claims on mutants, print the report, and return the exit status of the command.
 
     Parameters
     ----------
-    paths
-        Spec files or folders; none for the whole corpus.
-    select
-        Only claims whose id contains this text.
-    only
-        Names of the impostors to use; none for all.
-    added
-        Python files with further impostors.
-    processes
-        How many processes share the claims.
+    paths, select, processes, verbose
+        Spec files or folders (none for the whole corpus); only claims whose id contains a text; how many processes
+        share them; whether the operators that kill each claim are printed.
+    only, added
+        The names of the operators to use (none for all); Python files with further operators.
     results
-        Folder of result files. The record of a campaign on the whole corpus is written into its folder ``impostors``.
+        Folder of result files. The record of a run on the whole corpus is written into its folder ``impostors``.
     known
-        An earlier record: the impostors that killed a claim come first, and what stands there is no failure.
-    verbose
-        Print the impostors that kill each claim.
+        An earlier record: the operators that killed a claim come first, and what survived there is no failure. By
+        default it is the one that would be replaced.
+    again
+        Run also the claims of the whole corpus that are in the record as they are.
     """
-    missing = [path for path in (*paths, *added, *([known] if known else [])) if not path.exists()]
-    if missing:
-        print(f"conformance: {missing[0]}: no such file or folder", file=sys.stderr)
-        return 2
     try:
-        earlier = load_record(known) if known else None
-    except ResultError as error:
+        for path in (*paths, *added, *([known] if known else [])):
+            if not path.exists():
+                raise _Unusable(f"{path}: no such file or folder")
+        corpus, problems = load_corpus(paths or [default_root()])
+        if problems:
+            print(*problems, sep="\n", file=sys.stderr)
+            raise _Unusable(f"{count_of(len(problems), 'mistake')} in the specs; nothing was run")
+        claims = [claim for claim in corpus.claims if select is None or select in claim.id]
+        if not claims:
+            raise _Unusable("no claim matches")
+        options = Options("cpu", tuple(str(path.absolute()) for path in added), tuple(only))
+        pool = WorkerPool(min(processes or processors(), len(claims)), options)
+        try:
+            greeting = pool.greeting()
+            names = [item.name for item in greeting.operators]
+            unknown = sorted(set(only) - set(names))
+            if unknown:
+                raise _Unusable(f"there is no impostor named {unknown[0]}")
+            earlier = _earlier(known, results, greeting)
+            previous = previous_results(earlier, claims) if earlier else {}
+            everything = not (paths or select or only or added)
+            kept = judged_entries(earlier, claims, names) if earlier and everything and not again else {}
+            claims = [claim for claim in claims if claim.id not in kept]
+            outcomes = pool.run(claims, previous, lambda done: _tell(f"\r{done} of {len(claims)} claims"))
+        finally:
+            pool.close()
+            _tell("\r" + " " * 30 + "\r")
+    except (_Unusable, ResultError, StartFailed, ServiceFailed) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
-    corpus, problems = load_corpus(paths or [default_root()])
-    if problems:
-        for problem in problems:
-            print(problem, file=sys.stderr)
-        print(f"conformance: {len(problems)} mistakes in the specs; nothing was run", file=sys.stderr)
-        return 2
-    claims = [claim for claim in corpus.claims if select is None or select in claim.id]
-    hints = hints_from(earlier, claims) if earlier else {}
-    if not claims:
-        print("conformance: no claim matches", file=sys.stderr)
-        return 2
-    crew = Crew(min(processes or processors(), len(claims)), plugins=added, only=only)
-    try:
-        findings = crew.confront(claims, lambda done: _tell(done, len(claims)), hints)
-    except CrewFailed as error:
-        print(f"conformance: {error}", file=sys.stderr)
-        return 2
-    finally:
-        crew.close()
-        _tell(0, 0)
-    unknown = sorted(set(only) - set(crew.impostors))
-    if unknown:
-        print(f"conformance: no impostor is named {unknown[0]}", file=sys.stderr)
-        return 2
-    everything = not (paths or select or only or added)
-    record = record_of(corpus, findings, crew.environment, crew.impostors)
-    if results is not None and everything:
-        save_record(record, results / "impostors")
-    report = Report(corpus, findings, record, known=earlier, whole=everything and earlier is None)
+    report = Report(corpus, outcomes, names, known=earlier, whole=everything and earlier is None)
     print("\n".join(report.lines(verbose=verbose)))
+    if kept:
+        print(f"{len(kept)} claims are as they were when their mutants ran; --again runs all")
+    if results is not None and everything:
+        record = record_of(corpus, outcomes, greeting, kept)
+        if kept and earlier is not None and not earlier.is_like(record):
+            print("no record written: its operators or its environment have changed; --again runs all")
+        else:
+            save_record(record, results / FOLDER)
     return int(report.failed)
 
 
-def _tell(done: int, total: int) -> None:
+def _earlier(known: Optional[Path], results: Optional[Path], greeting: Greeting) -> Optional[Record]:
+    """Return the record that was asked for, else the one of this environment among the results, if there is one."""
+    if known is None and results is not None:
+        here = greeting.environment
+        path = results / FOLDER / f"{record_name(here.torch, here.device)}.json"
+        known = path if path.exists() else None
+    return load_record(known) if known else None
+
+
+def _tell(text: str) -> None:
     if sys.stderr.isatty():
-        print(f"\r{done} of {total} claims" if total else "\r" + " " * 30 + "\r", end="", file=sys.stderr, flush=True)
+        print(text, end="", file=sys.stderr, flush=True)

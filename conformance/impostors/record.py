@@ -1,135 +1,154 @@
-"""The record of a campaign: which impostors kill each claim. Nothing here needs torch.
+"""The record of a mutation run: which operators kill each claim. Nothing here needs torch.
 
-``docs/results/impostors/torch-<version>-<device>.json`` is a JSON object with
-
-- ``schema``: the version of this format, 1;
-- ``environment``: the same as in a result file;
-- ``corpus``: the revision of the corpus that was confronted;
-- ``impostors``: an object that gives, for each impostor in the order in which they are tried, what is wrong with it;
-- ``claims``: an object with one entry on a line for each claim that was judged, sorted by id:
-  ``claim``, its fingerprint; ``parts``, how many parts its expectation has; ``killers``, the impostors that made some
-  part false, in order; and, where there are any, ``standing``, the names of the parts that nothing made false;
-  ``answers``, the names of those that only a wrong answer to their own question makes false; ``unkillable``, the spec's
-  reason why none can.
-
-A claim without an entry was not judged: it is about timing, left open by its source, absent or inapplicable. There are
-no times, paths or dates, so that equal campaigns give equal files.
+``docs/results/impostors/torch-<version>-<device>.json`` is a JSON object with the fields of `Record`; each claim stands
+on a line of its own, sorted by id. There are no times, paths or dates, so that equal runs give equal files. A claim
+without an entry was not judged: it is about timing, left open by its source, absent or inapplicable.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Optional
 
-from conformance.impostors.finding import Finding, Hint
+from conformance.impostors.outcome import Greeting, MutationOutcome, PreviousResult
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim
-from conformance.results.store import read_record, replace_file
+from conformance.results.codec import encode, to_line
+from conformance.results.files import ResultError, read_json, replace_file
+from conformance.results.model import Environment
 
 VERSION = 1
-
-_TEXT = {"type": "string", "maxLength": 2000}
-_TEXTS = {"type": "array", "maxItems": 10_000, "items": _TEXT}
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["schema", "environment", "corpus", "impostors", "claims"],
-    "additionalProperties": False,
-    "properties": {
-        "schema": {"const": VERSION},
-        "environment": {"type": "object", "additionalProperties": _TEXT},
-        "corpus": {"type": "string", "pattern": "^[0-9a-f]{12}$"},
-        "impostors": {"type": "object", "maxProperties": 10_000, "additionalProperties": _TEXT},
-        "claims": {
-            "type": "object",
-            "maxProperties": 100_000,
-            "additionalProperties": {
-                "type": "object",
-                "required": ["claim", "parts", "killers"],
-                "additionalProperties": False,
-                "properties": {
-                    "claim": {"type": "string", "pattern": "^[0-9a-f]{8}$"},
-                    "parts": {"type": "integer", "minimum": 0},
-                    "killers": _TEXTS,
-                    "standing": _TEXTS,
-                    "answers": _TEXTS,
-                    "unkillable": _TEXT,
-                },
-            },
-        },
-    },
-}
+#: The folder below result files in which records stand.
+FOLDER = "impostors"
 
 
-@dataclass
+def _texts(pattern: Optional[str] = None) -> Any:
+    return {"pattern": pattern, "longest": 2000}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What killed one claim.
+
+    Attributes
+    ----------
+    claim : str
+        The claim's fingerprint.
+    parts : int
+        How many parts its expectation has.
+    killers : tuple of str
+        The operators that killed some part, in the order in which they are tried.
+    standing : tuple of str
+        The names of the parts that survived.
+    answers : tuple of str
+        The names of the parts that are killed only by mutating a call inside of an assertion.
+    unkillable : str, optional
+        The spec's reason why no operator can kill some part.
+    """
+
+    claim: str = field(metadata=_texts("^[0-9a-f]{8}$"))
+    parts: int = field(metadata={"least": 0})
+    killers: tuple[str, ...] = field(metadata=_texts())
+    standing: tuple[str, ...] = field(default=(), metadata=_texts())
+    answers: tuple[str, ...] = field(default=(), metadata=_texts())
+    unkillable: Optional[str] = field(default=None, metadata=_texts())
+
+
+@dataclass(frozen=True)
 class Record:
-    """What a campaign showed; the attributes are those of the file."""
+    """What a mutation run found.
 
-    environment: dict[str, str]
-    corpus: str
-    impostors: dict[str, str]
-    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    Attributes
+    ----------
+    schema : int
+        The version of this format.
+    environment : Environment
+        Where it ran.
+    corpus : str
+        The revision of the corpus.
+    impostors : mapping
+        What each operator gets wrong, in the order in which they are tried.
+    claims : mapping
+        What killed each claim, by id.
+    """
+
+    schema: int
+    environment: Environment
+    corpus: str = field(metadata=_texts("^[0-9a-f]{12}$"))
+    impostors: Mapping[str, str] = field(metadata=_texts())
+    claims: Mapping[str, Entry]
 
     @property
     def name(self) -> str:
         """The file's name without its ending, such as ``torch-2.13.0-cpu``."""
-        return f"torch-{self.environment['torch']}-{self.environment['device']}"
+        return record_name(self.environment.torch, self.environment.device)
 
-    def score(self) -> tuple[int, int, int]:
-        """Return how many claims were killed in all parts, how many may stand for a reason, how many were judged."""
-        entries = self.claims.values()
-        killed = sum(not entry.get("standing") for entry in entries)
-        excused = sum(bool(entry.get("standing")) and "unkillable" in entry for entry in entries)
-        return killed, excused, len(self.claims)
+    def is_like(self, other: Record) -> bool:
+        """Return whether both are of the same operators in the same environment."""
+        return (self.environment, dict(self.impostors)) == (other.environment, dict(other.impostors))
+
+    def entry(self, claim: Claim) -> Optional[Entry]:
+        """Return the entry of a claim; None where it, in its present form, was not judged."""
+        found = self.claims.get(claim.id)
+        return found if found is not None and found.claim == claim.fingerprint() else None
+
+
+def record_name(torch: str, device: str) -> str:
+    """Return the name of the record of an environment, without its ending."""
+    return f"torch-{torch}-{device}"
+
+
+def judged_entries(record: Record, claims: Iterable[Claim], operators: Collection[str]) -> dict[str, Entry]:
+    """Return what a record says of claims that are as they were then, and were killed by operators that still exist."""
+    found = ((claim, record.entry(claim)) for claim in claims)
+    return {claim.id: entry for claim, entry in found if entry and set(entry.killers) <= set(operators)}
 
 
 def record_of(
-    corpus: Corpus, findings: dict[str, Finding], environment: dict[str, str], impostors: dict[str, str]
+    corpus: Corpus,
+    outcomes: Mapping[str, MutationOutcome],
+    greeting: Greeting,
+    kept: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Record:
-    """Return the record of a campaign."""
-    claims: dict[str, dict[str, Any]] = {}
+    """Return the record of a run; ``kept`` has entries of claims that it left out."""
+    statements = {item.name: item.statement for item in greeting.operators}
+    order = list(statements)
+    claims: dict[str, Entry] = {}
     for claim in corpus.claims:
-        finding = findings.get(claim.id)
-        if finding is None or finding.status != "judged":
-            continue
-        order = list(impostors)
-        entry: dict[str, Any] = {
-            "claim": claim.fingerprint(),
-            "parts": len(finding.parts),
-            "killers": sorted(finding.killers, key=order.index),
-        }
-        if finding.standing:
-            entry["standing"] = [part.name for part in finding.standing]
-        if finding.answers_only:
-            entry["answers"] = finding.answers_only
-        if claim.unkillable is not None:
-            entry["unkillable"] = claim.unkillable
-        claims[claim.id] = entry
-    return Record(environment, corpus.revision(), impostors, claims)
+        outcome = outcomes.get(claim.id)
+        if claim.id in kept:
+            claims[claim.id] = replace(kept[claim.id], unkillable=claim.unkillable)
+        elif outcome is not None and outcome.status == "judged":
+            claims[claim.id] = Entry(
+                claim.fingerprint(),
+                len(outcome.parts),
+                tuple(sorted(outcome.killers, key=order.index)),
+                tuple(part.name for part in outcome.survivors),
+                outcome.only_in_assertion,
+                claim.unkillable,
+            )
+    return Record(VERSION, greeting.environment, corpus.revision(), statements, claims)
 
 
-def hints_from(record: Record, claims: Iterable[Claim]) -> dict[str, Hint]:
+def previous_results(record: Record, claims: Iterable[Claim]) -> dict[str, PreviousResult]:
     """Return what a record says about claims that are still as they were then."""
-    found: dict[str, Hint] = {}
-    for claim in claims:
-        entry = record.claims.get(claim.id)
-        if entry is not None and entry["claim"] == claim.fingerprint():
-            found[claim.id] = Hint(frozenset(entry["killers"]), frozenset(entry.get("standing", ())))
-    return found
+    found = ((claim, record.entry(claim)) for claim in claims)
+    return {claim.id: PreviousResult(frozenset(e.killers), frozenset(e.standing)) for claim, e in found if e}
 
 
 def save_record(record: Record, folder: Path) -> Path:
     """Write a record into a folder, under its name; the file that was there is replaced at once or not at all."""
     header = {
-        "schema": VERSION,
-        "environment": record.environment,
+        "schema": record.schema,
+        "environment": encode(record.environment),
         "corpus": record.corpus,
-        "impostors": record.impostors,
+        "impostors": dict(record.impostors),
     }
-    lines = [f"{json.dumps(name)}: {_compact(value)}," for name, value in header.items()]
-    entries = [f"{json.dumps(name)}: {_compact(record.claims[name])}" for name in sorted(record.claims)]
+    lines = [f"{to_line(name)}: {to_line(value)}," for name, value in header.items()]
+    entries = [f"{to_line(name)}: {to_line(encode(record.claims[name]))}" for name in sorted(record.claims)]
     path = folder / f"{record.name}.json"
     replace_file(path, "{\n" + "\n".join(lines) + '\n"claims": {\n' + ",\n".join(entries) + "\n}\n}\n")
     return path
@@ -143,9 +162,7 @@ def load_record(path: Path) -> Record:
     ResultError
         If it can't be read, is too large, is no JSON, or is of another format.
     """
-    document = read_record(path, _SCHEMA, "conformance impostors")
-    return Record(document["environment"], document["corpus"], document["impostors"], document["claims"])
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    record = read_json(path, Record, "conformance impostors")
+    if record.schema != VERSION:
+        raise ResultError(f"{path}: of format {record.schema}; make it again with 'conformance impostors'")
+    return record

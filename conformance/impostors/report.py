@@ -1,148 +1,133 @@
-"""The report of a campaign, as text."""
+"""The report of a mutation run, as text."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional
 
-from conformance.impostors.finding import Finding
+from conformance.impostors.outcome import MutationOutcome, only_killers
 from conformance.impostors.record import Record
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim
 
-Pairs = list[tuple[Claim, Finding]]
+Pair = tuple[Claim, MutationOutcome]
 
 
 class Report:
-    """What a campaign found, sorted by what is to be done about it.
+    """What a mutation run found, sorted by what to do about it.
 
     Parameters
     ----------
-    corpus, findings, record
-        The claims, and what the impostors did to them.
+    corpus, outcomes
+        The claims, and what the mutants did to them.
+    operators
+        The names of the operators, in order.
     known
-        An earlier record; what stands there as well is told and is no failure.
+        An earlier record; what survived there too is reported but is not a failure.
     whole
-        All claims were confronted with all impostors; only then one that kills nothing is told.
+        All claims were run under all operators; only then are useless operators reported.
+
+    Attributes
+    ----------
+    survivors, excused : list
+        Claims with a part that no operator kills, without and with a reason in the spec.
+    stale : list
+        Claims whose spec gives such a reason although they are killed.
+    unsound : list
+        Claims that are false without any mutant.
     """
 
     def __init__(
         self,
         corpus: Corpus,
-        findings: dict[str, Finding],
-        record: Record,
+        outcomes: Mapping[str, MutationOutcome],
+        operators: Iterable[str],
         *,
         known: Optional[Record] = None,
         whole: bool,
     ) -> None:
-        pairs = [(claim, findings[claim.id]) for claim in corpus.claims if claim.id in findings]
-        self._judged: Pairs = [(claim, finding) for claim, finding in pairs if finding.status == "judged"]
-        self._record = record
+        pairs: list[Pair] = [(claim, outcomes[claim.id]) for claim in corpus.claims if claim.id in outcomes]
+        self._operators = list(operators)
         self._known = known
         self._whole = whole
-        self.unsound: Pairs = [(claim, finding) for claim, finding in pairs if finding.status == "unsound"]
-        standing: Pairs = [(claim, finding) for claim, finding in self._judged if finding.standing]
-        #: Claims with a part that nothing made false and no reason for that.
-        self.survivors: Pairs = [(claim, finding) for claim, finding in standing if claim.unkillable is None]
-        self.excused: Pairs = [(claim, finding) for claim, finding in standing if claim.unkillable is not None]
-        #: Claims that give a reason why none can kill them, and are killed.
-        self.stale: Pairs = [(c, f) for c, f in self._judged if c.unkillable is not None and not f.standing]
-        self._others = Counter(f.status for _, f in pairs if f.status not in ("judged", "unsound"))
+        self._judged = [(claim, outcome) for claim, outcome in pairs if outcome.status == "judged"]
+        self._others = Counter(outcome.status for _, outcome in pairs if outcome.status not in ("judged", "unsound"))
+        self.survivors = [(c, o) for c, o in self._judged if o.survivors and c.unkillable is None]
+        self.excused = [(c, o) for c, o in self._judged if o.survivors and c.unkillable is not None]
+        self.stale = [(c, o) for c, o in self._judged if not o.survivors and c.unkillable is not None]
+        self.unsound = [(claim, outcome) for claim, outcome in pairs if outcome.status == "unsound"]
 
     @property
     def failed(self) -> bool:
-        """Tell whether something must be done."""
-        new = [claim for claim, finding in self.survivors if not self._is_known(claim, finding)]
+        """True if a claim has to be corrected."""
+        new = [claim for claim, outcome in self.survivors if not self._is_known(claim, outcome)]
         return bool(new or self.stale or self.unsound)
 
-    def _is_known(self, claim: Claim, finding: Finding) -> bool:
-        if self._known is None:
-            return False
-        entry = self._known.claims.get(claim.id, {})
-        standing = entry.get("standing", []) if entry.get("claim") == claim.fingerprint() else []
-        return {part.name for part in finding.standing} <= set(standing)
+    def _is_known(self, claim: Claim, outcome: MutationOutcome) -> bool:
+        entry = self._known.entry(claim) if self._known else None
+        return entry is not None and {part.name for part in outcome.survivors} <= set(entry.standing)
 
     def lines(self, *, verbose: bool = False) -> list[str]:
-        """Return the report; a verbose one names the impostors of each claim."""
-        lines = self._by_claim() if verbose else []
-        if self.excused:
-            lines.append(f"\n{len(self.excused)} claims give a reason why no impostor can kill them:")
-            lines += [f"  {claim.place} {claim.id}: {claim.unkillable}" for claim, _ in self.excused]
-        lines += self._elsewhere() + self._weak() + self._idle()
+        """Return the report; a verbose one names the operators that kill each claim."""
+        lines = [f"{claim.id}: {' '.join(found.killers) or '-'}" for claim, found in self._judged] if verbose else []
+        excuses = [(claim, claim.unkillable or "") for claim, _ in self.excused]
+        off_subject = [(claim, ", ".join(o.only_off_subject)) for claim, o in self._judged if o.only_off_subject]
+        in_assertion = [(claim, ", ".join(o.only_in_assertion)) for claim, o in self._judged if o.only_in_assertion]
+        lines += _section(excuses, "survive, for a reason that the spec gives")
+        lines += _section(
+            off_subject, "have parts that are killed only by mutants of something else than their subject"
+        )
+        lines += _section(in_assertion, "have parts that are killed only by mutating a call inside the assertion")
+        lines += self._useless() if self._whole else []
         # What must be done comes last, where it is seen.
-        to_do = self._survivors() + self._stale() + self._unsound()
-        return lines + ([""] if lines and to_do else []) + to_do + self._given_up() + self._score()
+        to_do = list(self._to_do())
+        return [*lines, *([""] if lines and to_do else []), *to_do, *self._out_of_time(), "", *self._score()]
 
-    def _by_claim(self) -> list[str]:
-        return [f"{claim.id}: {' '.join(finding.killers) or '-'}" for claim, finding in self._judged]
+    def _to_do(self) -> Iterator[str]:
+        for claim, outcome in self.survivors:
+            for part in outcome.survivors:
+                yield f"{part.place} {claim.id}: no impostor kills {part.name}: {part.text}"
+        for claim, outcome in self.stale:
+            killers = ", ".join(outcome.killers)
+            yield f"{claim.place} {claim.id}: remove 'unkillable': it is killed by {killers}"
+        for claim, outcome in self.unsound:
+            yield f"{claim.place} {claim.id}: fails on the real torch: {outcome.detail}"
 
-    def _survivors(self) -> list[str]:
-        lines = []
-        for claim, finding in self.survivors:
-            lines += [
-                f"{part.place} {claim.id}: no impostor makes {part.name} false: {part.text}"
-                for part in finding.standing
-            ]
-        return lines
+    def _out_of_time(self) -> list[str]:
+        slow = [claim.id for claim, outcome in self._judged if outcome.out_of_time and outcome.survivors]
+        return [f"\nout of time before all impostors were tried: {', '.join(slow)}"] if slow else []
 
-    def _stale(self) -> list[str]:
-        return [
-            f"{claim.place} {claim.id}: remove 'unkillable', since impostors kill it: {', '.join(finding.killers)}"
-            for claim, finding in self.stale
-        ]
+    def _useless(self) -> list[str]:
+        """Return the operators that could be removed: any one of them, not all at once."""
+        outcomes = [outcome for _, outcome in self._judged]
+        needed = only_killers(outcomes)
+        kills = {name for outcome in outcomes for name in outcome.killers}
+        noticed = {name for outcome in outcomes for name in outcome.detected_by_error}
+        found = {
+            "kill nothing": [name for name in self._operators if name not in kills | noticed],
+            "only make programs raise": [name for name in self._operators if name in noticed - kills],
+            "are no part's only killer": [name for name in self._operators if name in kills - needed],
+        }
+        return [f"\nimpostors that {what}: {', '.join(names)}" for what, names in found.items() if names]
 
-    def _unsound(self) -> list[str]:
-        return [
-            f"{claim.place} {claim.id}: fails without an impostor: {finding.detail}" for claim, finding in self.unsound
-        ]
-
-    def _given_up(self) -> list[str]:
-        slow = [claim.id for claim, finding in self._judged if finding.gave_up and finding.standing]
-        return [f"\nnot everything was tried, for lack of time, on: {', '.join(slow)}"] if slow else []
-
-    def _weak(self) -> list[str]:
-        weak = [(claim, finding) for claim, finding in self._judged if finding.answers_only]
-        if not weak:
-            return []
-        lines = [
-            f"\n{len(weak)} claims have parts that only a wrong answer makes false, and nothing that the program does:"
-        ]
-        for claim, finding in weak:
-            lines += [f"  {claim.place} {claim.id}: {', '.join(finding.answers_only)}"]
-        return lines
-
-    def _elsewhere(self) -> list[str]:
-        found = [(claim, finding) for claim, finding in self._judged if finding.elsewhere_only]
-        if not found:
-            return []
-        lines = [f"\n{len(found)} claims have parts that stay true whatever is wrong with their subject:"]
-        for claim, finding in found:
-            lines += [f"  {claim.place} {claim.id}: {', '.join(finding.elsewhere_only)}"]
-        return lines
-
-    def _idle(self) -> list[str]:
-        if not self._whole:
-            return []
-        kills = Counter(name for _, finding in self._judged for name in finding.killers)
-        noticed = Counter(name for _, finding in self._judged for name in finding.stoppers)
-        idle = [name for name in self._record.impostors if not kills[name] and not noticed[name]]
-        stopped = [name for name in self._record.impostors if not kills[name] and noticed[name]]
-        lines = [f"\nimpostors that kill nothing: {', '.join(idle)}"] if idle else []
-        return lines + ([f"impostors that only make programs raise: {', '.join(stopped)}"] if stopped else [])
-
-    def _score(self) -> list[str]:
-        killed, excused, judged = self._record.score()
-        parts = sum(len(finding.parts) for _, finding in self._judged)
-        falsified = parts - sum(len(finding.standing) for _, finding in self._judged)
-        kills = sum(len(finding.killers) for _, finding in self._judged)
-        others = ", ".join(f"{count} {status}" for status, count in sorted(self._others.items()))
-        lines = [
-            "",
-            f"{killed} of {judged} claims killed, {falsified} of {parts} parts of expectations, by "
-            f"{len(self._record.impostors)} impostors ({kills / max(judged, 1):.0f} a claim)",
-        ]
-        if excused:
-            lines.append(f"{excused} may stand, for a reason")
+    def _score(self) -> Iterator[str]:
+        parts = sum(len(outcome.parts) for _, outcome in self._judged)
+        survivors = sum(len(outcome.survivors) for _, outcome in self._judged)
+        killed = sum(not outcome.survivors for _, outcome in self._judged)
+        kills = sum(len(outcome.killers) for _, outcome in self._judged)
+        yield (
+            f"{killed} of {len(self._judged)} claims killed, {parts - survivors} of {parts} parts of expectations; "
+            f"{len(self._operators)} impostors, {kills / max(len(self._judged), 1):.0f} kills per claim"
+        )
+        if self.excused:
+            yield f"{len(self.excused)} survive for a reason that the spec gives"
         if self.unsound:
-            lines.append(f"{len(self.unsound)} fail without an impostor")
-        return lines + ([f"not judged: {others}"] if others else [])
+            yield f"{len(self.unsound)} fail on the real torch"
+        if self._others:
+            yield "not judged: " + ", ".join(f"{count} {status}" for status, count in sorted(self._others.items()))
+
+
+def _section(claims: list[tuple[Claim, str]], what: str) -> list[str]:
+    lines = [f"  {claim.place} {claim.id}: {detail}" for claim, detail in claims]
+    return [f"\n{len(claims)} claims {what}:", *lines] if claims else []

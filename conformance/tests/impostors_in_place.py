@@ -1,4 +1,4 @@
-"""Impostors put in the place of an operation."""
+"""Mutants put in place of one function, method or attribute."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Any
 
 import torch
 
-from conformance.impostors.operations import Operation
-from conformance.impostors.presence import Presence
-from conformance.impostors.registry import impostors
+from conformance.impostors.engine.patch import EVERY, Patch
+from conformance.impostors.engine.registry import operators
+from conformance.impostors.engine.targets import Target
 
-IMPOSTORS = impostors()
-
-
-def acting(name: str, *places: tuple[Any, str], occasion: str = "every") -> Presence:
-    """Put an impostor in the place of an operation."""
-    return Presence(IMPOSTORS[name], Operation(places[0][1], places, True, True), occasion)
+OPERATORS = operators()
 
 
-def on_tensor(name: str, operation: str, occasion: str = "every") -> Presence:
-    return acting(name, (torch.Tensor, operation), occasion=occasion)
+def acting(name: str, *places: tuple[Any, str], uses: str = EVERY) -> Patch:
+    """Mutate what stands in some places."""
+    return Patch(OPERATORS[name].behaviour, Target(places[0][1], places, True, True), uses)
+
+
+def on_tensor(name: str, target: str, uses: str = EVERY) -> Patch:
+    """Mutate a method or an attribute of tensors."""
+    return acting(name, (torch.Tensor, target), uses=uses)

@@ -1,0 +1,139 @@
+"""What mutants did to one claim; nothing here needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from conformance.language.model import Claim
+from conformance.results.model import Device, Environment
+
+Status = Literal["judged", "absent", "inapplicable", "unspecified", "timing", "crashing", "unsound"]
+#: In an `Attempt`, what does as torch does: a program must not notice that it is there.
+CONTROL = "control"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that must be true: its name, such as ``diverges[0] expect[1]``, what it says, and where it stands."""
+
+    name: str
+    text: str
+    place: str
+
+
+@dataclass(frozen=True, order=True)
+class Attempt:
+    """One mutant, by names: the operator, what it gets wrong, and which uses of that."""
+
+    operator: str
+    target: str
+    uses: str
+
+
+@dataclass(frozen=True)
+class MutationOutcome:
+    """What the mutants did to one claim.
+
+    Attributes
+    ----------
+    status : str
+        ``judged``, or why it is not: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, ``crashing`` where
+        torch dies on every example, as is recorded, or ``unsound`` where the claim is false, or decides nothing,
+        without any mutant.
+    parts : tuple of Part
+        What must be true.
+    killed_by : mapping
+        The operators that killed each killed part, the first one first.
+    crashed : tuple of str
+        The operators under which torch crashed; they count as killers too.
+    only_in_assertion : tuple of str
+        The parts that are killed only by mutating a call inside of an assertion.
+    only_off_subject : tuple of str
+        The parts that no mutant of the claim's subject kills, although the program uses it, but one of something else.
+    detected_by_error : tuple of str
+        Further operators, under which the program raised an error.
+    died : tuple of Attempt
+        The mutants under which torch crashed or hung.
+    out_of_time : bool
+        Whether the time for one claim ran out before everything was tried.
+    detail : str
+        Why the claim is unsound.
+    """
+
+    status: Status
+    parts: tuple[Part, ...] = ()
+    killed_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    crashed: tuple[str, ...] = ()
+    only_in_assertion: tuple[str, ...] = ()
+    only_off_subject: tuple[str, ...] = ()
+    detected_by_error: tuple[str, ...] = ()
+    died: tuple[Attempt, ...] = ()
+    out_of_time: bool = False
+    detail: str = ""
+
+    @property
+    def killers(self) -> list[str]:
+        """The operators that killed some part, or under which torch crashed."""
+        return sorted({*self.crashed, *(name for names in self.killed_by.values() for name in names)})
+
+    @property
+    def survivors(self) -> list[Part]:
+        """The parts that no mutant kills."""
+        return [part for part in self.parts if part.name not in self.killed_by]
+
+    def is_better_than(self, other: MutationOutcome) -> bool:
+        """Return whether this one judges where the other could not, or leaves fewer survivors."""
+        if "unsound" in (self.status, other.status):
+            return self.status != "unsound"
+        return len(self.survivors) < len(other.survivors)
+
+
+def only_killers(outcomes: Iterable[MutationOutcome]) -> set[str]:
+    """Return the operators that are the only killer of some part."""
+    return {names[0] for outcome in outcomes for names in outcome.killed_by.values() if len(names) == 1}
+
+
+class PreviousResult(NamedTuple):
+    """What an earlier run found for a claim: the operators that killed it, and the parts that survived."""
+
+    killers: frozenset[str] = frozenset()
+    survivors: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Request:
+    """A claim to be judged under mutants: what killed it before is tried first, what survived before is left alone.
+
+    ``skipped`` are mutants that are not to be run again, since torch crashed or hung under them.
+    """
+
+    claim: Claim
+    previous: PreviousResult = field(default_factory=PreviousResult)
+    skipped: frozenset[Attempt] = frozenset()
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every process of a run is told: the device, files with further operators, and which ones to use (all)."""
+
+    device: Device
+    added: tuple[str, ...]
+    only: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Described:
+    """An operator as it is shown: its name, and what is wrong, in a sentence."""
+
+    name: str
+    statement: str
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What a process says first: what is measured there, and the operators in the order in which they are tried."""
+
+    environment: Environment
+    operators: tuple[Described, ...]

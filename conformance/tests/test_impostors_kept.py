@@ -1,0 +1,83 @@
+"""A mutation run leaves out the claims that a record has as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from conformance.impostors.command import mutate_claims
+from conformance.impostors.outcome import Described, Greeting, MutationOutcome, Options, Part
+from conformance.language.model import Claim
+from conformance.results.model import Environment
+
+CORPUS = """
+subject: torch.clone
+claims:
+- id: equal
+  title: The result is equal to its source
+  family: values
+  sources: [{docs: torch.clone, key: Returns a copy}]
+  given: {x: tensor()}
+  do: y = torch.clone(x)
+  expect: equal(y, x)
+- id: independent
+  title: The result is independent of its source
+  family: sharing
+  sources: [{docs: torch.clone, key: Returns a copy}]
+  given: {x: tensor()}
+  do: y = torch.clone(x)
+  expect: independent(y, x)
+"""
+
+
+class _FewOperators:
+    """A pool that runs nothing: one operator kills all it is given."""
+
+    given: ClassVar[list[str]] = []
+
+    def __init__(self, processes: int, options: Options) -> None:
+        del self.given[:]
+
+    def greeting(self) -> Greeting:
+        here = Environment("2.13.0", "cpu", "3.11", "2.4.6", "cpu", "linux", "x86_64")
+        return Greeting(here, (Described("view-becomes-copy", "A view is a copy"),))
+
+    def run(self, claims: Iterable[Claim], previous: object, tell: object) -> dict[str, MutationOutcome]:
+        part = Part("expect[0]", "True", "claims.yaml:1:1")
+        killed = MutationOutcome("judged", (part,), {part.name: ("view-becomes-copy",)})
+        self.given.extend(claim.id for claim in claims)
+        return dict.fromkeys(self.given, killed)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def test_claims_of_the_record_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "spec").mkdir()
+    file = tmp_path / "spec" / "claims.yaml"
+    file.write_text(CORPUS, encoding="utf-8")
+    monkeypatch.setattr("conformance.impostors.command.WorkerPool", _FewOperators)
+    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "spec")
+    everything = ["torch.clone/equal", "torch.clone/independent"]
+    mutate_claims([], results=tmp_path)
+    assert _FewOperators.given == everything
+    [path] = (tmp_path / "impostors").iterdir()
+    whole = path.read_bytes()
+    mutate_claims([], results=tmp_path)
+    assert _FewOperators.given == []
+    assert f"{len(everything)} claims are as they were" in capsys.readouterr().out
+    assert path.read_bytes() == whole
+    mutate_claims([], results=tmp_path, again=True)
+    assert _FewOperators.given == everything
+    file.write_text(CORPUS.replace("torch.clone(x)", "torch.clone(x).clone()", 1), encoding="utf-8")
+    mutate_claims([], results=tmp_path)
+    assert _FewOperators.given == everything[:1]
+    file.write_text(CORPUS, encoding="utf-8")
+    path.write_bytes(whole.replace(b"view-becomes-copy", b"an-operator-that-went"))
+    mutate_claims([], results=tmp_path)
+    assert _FewOperators.given == everything
