@@ -1,0 +1,186 @@
+"""What ``show`` and ``upgrade`` say of a name: one line of status, and what differs between two releases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+from conformance.names.lookup import Names, Span
+from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
+from conformance.names.parameters import ParameterChange, compare_parameters
+from conformance.names.store import minor
+
+
+@dataclass(frozen=True)
+class NameSummary:
+    """What is known of a name in all recorded releases.
+
+    Parameters
+    ----------
+    status
+        One line: ``gone since 2.0; use torch.linalg.eigh``, ``function, since 2.0``.
+    signatures
+        Each run of releases with the signatures that the callable has there, oldest first.
+    """
+
+    name: str
+    canonical: str
+    status: str
+    signatures: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class NameDifference:
+    """One thing that differs for a name between two releases.
+
+    Parameters
+    ----------
+    what
+        ``gone``, ``new``, ``warns`` (each call warns of a deprecation now), ``deprecated`` (only the documentation says
+        so), ``parameter``, or ``unknown`` where one of the releases can't be judged.
+    since
+        The first release in which it is so, such as ``2.0``.
+    message
+        What torch says, or why nothing can be said.
+    """
+
+    name: str
+    what: str
+    since: str
+    message: str = ""
+    replacements: tuple[str, ...] = ()
+    parameter: Optional[ParameterChange] = None
+
+
+def describe(answer: Answer) -> str:
+    """Return an answer as one line without the name, such as ``gone since 2.0; use torch.linalg.eigh``."""
+    if isinstance(answer, Gone):
+        return f"gone since {answer.since}{_use(answer.replacements)}"
+    if isinstance(answer, NotYet):
+        return f"new in {answer.since}"
+    if isinstance(answer, Never):
+        return "in no recorded release"
+    if isinstance(answer, NotMeasured):
+        return f"not known: {answer.reason}"
+    return _kind(answer.record)
+
+
+def summarize(names: Names, name: str) -> Optional[NameSummary]:
+    """Return what is known of a name, None where every recorded release was looked at and none has it."""
+    spans = names.history(name)
+    if all(isinstance(span.answer, Never) for span in spans):
+        return None
+    found = [span for span in spans if isinstance(span.answer, Found)]
+    if not found:
+        newest = spans[-1].answer
+        return NameSummary(newest.name, newest.name, describe(newest), ())
+    last = found[-1].answer
+    assert isinstance(last, Found)
+    return NameSummary(last.name, last.canonical, _status(names, spans, found), tuple(_signatures(found)))
+
+
+def differences(names: Names, name: str, old: str, new: str) -> tuple[NameDifference, ...]:
+    """Return what differs for a name between two recorded releases; nothing where it is in neither.
+
+    Raises
+    ------
+    UnknownRelease
+        If one of the releases is not recorded.
+    """
+    before, after = names.lookup(name, old), names.lookup(name, new)
+    for answer in (before, after):
+        if isinstance(answer, NotMeasured):
+            return (NameDifference(name, "unknown", minor(new), answer.reason),)
+    if isinstance(before, Found) and isinstance(after, Gone):
+        return (NameDifference(name, "gone", after.since, after.message, after.replacements),)
+    if isinstance(before, (NotYet, Gone)) and isinstance(after, Found):
+        since = before.since if isinstance(before, NotYet) else minor(new)
+        return (NameDifference(name, "new", since),)
+    if not isinstance(before, Found) or not isinstance(after, Found):
+        return ()
+    return tuple(_between(names, name, before.record, after.record, (old, new)))
+
+
+def _between(
+    names: Names, name: str, old: NameRecord, new: NameRecord, releases: tuple[str, str]
+) -> Iterator[NameDifference]:
+    def since(test: Callable[[NameRecord], bool]) -> str:
+        return _since(names, name, releases, test)
+
+    replacements = names.replacements(new.deprecated, name, releases[1])
+    if new.warns and not old.warns:
+        yield NameDifference(name, "warns", since(lambda item: bool(item.warns)), new.deprecated, replacements)
+    elif new.deprecated and not old.deprecated:
+        first = since(lambda item: bool(item.deprecated))
+        yield NameDifference(name, "deprecated", first, new.deprecated, replacements)
+    for change in compare_parameters(old, new):
+        first = since(lambda item, change=change: _has_change(old, item, change))  # type: ignore[misc]
+        yield NameDifference(name, "parameter", first, parameter=change)
+
+
+def _has_change(old: NameRecord, new: NameRecord, change: ParameterChange) -> bool:
+    return any(
+        (other.parameter, other.what) == (change.parameter, change.what) for other in compare_parameters(old, new)
+    )
+
+
+def _since(names: Names, name: str, releases: tuple[str, str], test: Callable[[NameRecord], bool]) -> str:
+    """Return the first release after the older one from which on a test holds to the newer one."""
+    minors = [minor(release) for release in names.releases]
+    between = minors[minors.index(minor(releases[0])) + 1 : minors.index(minor(releases[1])) + 1]
+    first = between[-1]
+    for release in reversed(between):
+        answer = names.lookup(name, release)
+        if not isinstance(answer, Found) or not test(answer.record):
+            break
+        first = release
+    return first
+
+
+def _status(names: Names, spans: tuple[Span, ...], found: list[Span]) -> str:
+    newest = spans[-1].answer
+    if isinstance(newest, Gone):
+        return describe(newest)
+    last = found[-1].answer
+    assert isinstance(last, Found)
+    status = _kind(last.record)
+    position = spans.index(found[0])
+    if position and not isinstance(spans[position - 1].answer, NotMeasured):
+        status += f", since {minor(found[0].releases[0])}"
+    if last.record.deprecated:
+        status += f"; {deprecation(names, spans)}"
+    return status if newest is last else f"{status}; in {minor(spans[-1].releases[-1])} {describe(newest)}"
+
+
+def deprecation(names: Names, spans: Sequence[Span]) -> str:
+    """Return since when a name is deprecated that is so in the last release that has it, and what to use instead."""
+    found = [(span.releases, span.answer) for span in spans if isinstance(span.answer, Found)]
+    releases, last = found[-1]
+    first = next(since[0] for since, answer in found if answer.record.deprecated)
+    told = "each call warns" if last.record.warns else "only the documentation says so"
+    uses = _use(names.replacements(last.record.deprecated, last.name, releases[-1]))
+    return f"deprecated, seen since {minor(first)} ({told}){uses}"
+
+
+def _signatures(found: list[Span]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    runs: list[tuple[str, str, tuple[str, ...]]] = []
+    for span in found:
+        assert isinstance(span.answer, Found)
+        signatures = span.answer.record.signatures
+        if runs and runs[-1][2] == signatures:
+            runs[-1] = (runs[-1][0], span.releases[-1], signatures)
+        else:
+            runs.append((span.releases[0], span.releases[-1], signatures))
+    for first, last, signatures in runs:
+        if signatures:
+            yield (minor(first) if first == last else f"{minor(first)} to {minor(last)}"), signatures
+
+
+def _kind(record: NameRecord) -> str:
+    described = {"builtin": "builtin function", "external": f"not torch's own: {record.target}"}
+    return described.get(record.kind, record.kind)
+
+
+def _use(replacements: tuple[str, ...]) -> str:
+    return f"; use {' or '.join(replacements[:3])}" if replacements else ""
