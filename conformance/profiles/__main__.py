@@ -1,0 +1,147 @@
+"""``conformance profiles``: check the calls, measure them, show and compare what was measured."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Optional
+
+from conformance.processes.worker import ServiceFailed, StartFailed
+from conformance.profiles.calls import Call, load_calls
+from conformance.profiles.compare import compare
+from conformance.profiles.measuring import measure_calls
+from conformance.profiles.model import Profile
+from conformance.profiles.store import Profiles, load_profiles, save_profiles
+from conformance.profiles.words import change_in_words, profile_in_words
+from conformance.results.files import ResultError
+from conformance.results.recorded import CALLS, recorded_folder
+from conformance.text import printable
+from conformance.views.name import newest_profiles
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run a command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (ResultError, StartFailed, ServiceFailed) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    described = "Measure what calls do, show it, and compare two releases."
+    parser = argparse.ArgumentParser(prog="conformance profiles", description=described)
+    commands = parser.add_subparsers(required=True)
+    check = commands.add_parser("check", help="check the files of calls without running them")
+    check.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
+    check.set_defaults(run=_check)
+    measuring = commands.add_parser("measure", help="measure calls with the torch of this Python")
+    measuring.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
+    measuring.add_argument("-k", dest="select", default="", help="only calls whose subject or text contains this")
+    measuring.add_argument("-n", dest="processes", type=int, default=1, help="how many processes measure")
+    measuring.add_argument("--output", type=Path, help="write a profile file instead of printing the profiles")
+    measuring.set_defaults(run=_measure)
+    showing = commands.add_parser("show", help="print all that the calls of a name do on the newest release measured")
+    showing.add_argument("name", help="the name in full, such as torch.Tensor.reshape")
+    showing.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
+    showing.set_defaults(run=_show)
+    comparing = commands.add_parser("compare", help="print what differs between two profile files")
+    comparing.add_argument("old", type=Path)
+    comparing.add_argument("new", type=Path)
+    comparing.set_defaults(run=_compare)
+    return parser
+
+
+def _check(options: argparse.Namespace) -> int:
+    calls = _read(options.paths)
+    if calls is None:
+        return 1
+    print(f"{len(calls)} calls of {len({call.subject for call in calls})} names, no mistakes")
+    return 0
+
+
+def _measure(options: argparse.Namespace) -> int:
+    calls = _read(options.paths)
+    if calls is None:
+        return 1
+    chosen = [call for call in calls if options.select in call.subject or options.select in call.text]
+    if not chosen:
+        print(f"no call has {options.select!r} in its subject or text", file=sys.stderr)
+        return 2
+    start = time.monotonic()
+    profiles = measure_calls(chosen, options.processes)
+    if options.output is None:
+        _print(profiles, sorted(profiles.calls.values(), key=lambda profile: (profile.subject, profile.call)))
+        return 0
+    save_profiles(profiles, options.output)
+    print(_summary(profiles, time.monotonic() - start, options.output.stat().st_size))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    profiles = newest_profiles(options.results, options.name)
+    if profiles is None:
+        print(f"no call of {printable(options.name)} is recorded in {options.results / CALLS}", file=sys.stderr)
+        return 2
+    print(f"measured on torch {printable(profiles.environment.torch)} {printable(profiles.environment.device)}\n")
+    _print(profiles, profiles.of(options.name))
+    return 0
+
+
+def _print(profiles: Profiles, chosen: Iterable[Profile]) -> None:
+    for profile in chosen:
+        print(printable("\n".join(profile_in_words(profile, profiles.domain(profile)))), end="\n\n")
+
+
+def _compare(options: argparse.Namespace) -> int:
+    old, new = load_profiles(options.old), load_profiles(options.new)
+    for identity in new.calls:
+        if identity not in old.calls:
+            continue
+        before, after = old.calls[identity], new.calls[identity]
+        old_domain, new_domain = old.domain(before), new.domain(after)
+        if old_domain is None or new_domain is None:
+            continue
+        changes = compare(before, after, old_domain, new_domain)
+        if changes:
+            print(f"{after.subject}: {after.call}")
+            print("\n".join(f"    {sentence}" for change in changes for sentence in change_in_words(change)))
+    return 0
+
+
+def _read(paths: Sequence[Path]) -> Optional[tuple[Call, ...]]:
+    calls, problems = load_calls(paths or None)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return None if problems else calls
+
+
+def _summary(profiles: Profiles, seconds: float, size: int) -> str:
+    """Return how much was measured, and how many axes explain it."""
+    axes: Counter[str] = Counter()
+    examples = 0
+    for profile in profiles.calls.values():
+        domain = profiles.domain(profile)
+        examples += domain.examples if domain is not None else 0
+        axes.update(_axes_used(profile))
+    total = sum(axes.values())
+    shares = ", ".join(f"{name}: {100 * count / total:.1f} %" for name, count in sorted(axes.items()))
+    failed = sum(profile.failed is not None for profile in profiles.calls.values())
+    return (
+        f"{len(profiles.calls)} calls, {examples} examples in {seconds:.1f} s; {size} bytes; {failed} not measured\n"
+        f"aspects by the axes that explain them: {shares}"
+    )
+
+
+def _axes_used(profile: Profile) -> list[str]:
+    return ["no rule" if rule is None else f"{len(rule.axes)}" for _, _, rule in profile.findings()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""What a call does to its inputs: elements, metadata, version counter, and what autograd knows of them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional
+
+import numpy as np
+import torch
+
+from conformance.checks import originals
+
+_Outcome = tuple[str, ...]
+
+
+class InputWatch:
+    """An input before a call, to compare with afterwards.
+
+    Parameters
+    ----------
+    value
+        A tensor or an array.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._is_tensor = isinstance(value, torch.Tensor)
+        self._before = _content(value)
+        self._version = _version(value) if self._is_tensor else None
+        self._known = _known_to_autograd(value) if self._is_tensor else None
+
+    @property
+    def node(self) -> Any:
+        """The node of the graph that had made the input before the call; None without one."""
+        return None if self._known is None else self._known[1]
+
+    def writes(self) -> Optional[_Outcome]:
+        """Return what of the input has changed: its elements, its metadata, or its storage.
+
+        Nothing is proved by what was written with the elements that were there, and by an empty input.
+        """
+        metadata, storage, content = _content(self._value)
+        old_metadata, old_storage, old_content = self._before
+        changed = []
+        if storage != old_storage:
+            changed.append("storage")
+        elif content != old_content:
+            changed.append("elements")
+        if metadata != old_metadata:
+            changed.append("metadata")
+        if not changed and (not _size(self._value) or self.version() == ("rises",)):
+            return None
+        return (" and ".join(changed) or "unchanged",)
+
+    def version(self) -> Optional[_Outcome]:
+        """Return whether the version counter rose; None without one."""
+        if self._version is None:
+            return None
+        now = _version(self._value)
+        return ("rises" if now is not None and now > self._version else "same",)
+
+    def autograd(self) -> Optional[_Outcome]:
+        """Return what autograd knows of a tensor that it did not know before."""
+        if self._known is None:
+            return None
+        requires_grad, node, has_grad, hooks = _known_to_autograd(self._value)
+        changed = []
+        if requires_grad != self._known[0]:
+            changed.append("requires grad" if requires_grad else "no longer requires grad")
+        if node is not self._known[1]:
+            changed.append("is the result of another operation" if node is not None else "becomes a leaf")
+        if has_grad != self._known[2]:
+            changed.append("has a gradient" if has_grad else "has no gradient any more")
+        if hooks != self._known[3]:
+            changed.append("has other hooks")
+        return (", ".join(changed) or "unchanged",)
+
+
+def _size(value: Any) -> int:
+    return int(value.size if isinstance(value, np.ndarray) else originals.number_of_elements(value))
+
+
+def _version(tensor: torch.Tensor) -> Optional[int]:
+    try:
+        return int(originals.version_counter(tensor))
+    except RuntimeError:  # an inference tensor has none
+        return None
+
+
+def _known_to_autograd(tensor: torch.Tensor) -> tuple[bool, Any, bool, int]:
+    is_leaf = originals.grad_fn(tensor) is None
+    hooks = len(tensor._backward_hooks or ())
+    return originals.requires_grad(tensor), originals.grad_fn(tensor), is_leaf and tensor.grad is not None, hooks
+
+
+def _content(value: Any) -> tuple[Any, Any, Any]:
+    """Return metadata, where the elements are, and the bytes there."""
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return (
+            (value.dtype, value.shape, value.strides, flags.writeable),
+            value.__array_interface__["data"],
+            value.tobytes(),
+        )
+    layout = originals.layout(value)
+    metadata = (originals.dtype(value), originals.shape(value), originals.device(value), layout)
+    if layout is not originals.strided or originals.device(value).type != "cpu":
+        return metadata, None, None
+    bits = originals.is_conj(value), originals.is_neg(value)
+    storage = originals.storage(value)
+    size = storage.nbytes() if hasattr(storage, "nbytes") else storage.size() * storage.element_size()
+    address = storage.data_ptr()
+    return (
+        (*metadata, originals.stride(value), value.storage_offset(), bits),
+        (address, size),
+        ctypes.string_at(address, size) if address else b"",
+    )

@@ -1,0 +1,260 @@
+"""Observing a call: every aspect is seen, and a change of one aspect is seen by it alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from typing import Any, Callable
+
+import pytest
+import torch
+
+from conformance.language.model import Fragment, Place
+from conformance.profiles.calls import Call
+from conformance.profiles.model import ASPECTS, Profile
+from conformance.profiles.observe.examples import Sample, sample
+from conformance.profiles.observe.measure import explain_all, measure, observe_all
+
+Body = Callable[[torch.Tensor], Any]
+NARROW = (("x", "tensor(floating, dtype=['float32', 'float64'], min_size=2, layout=['contiguous', 'transposed'])"),)
+PLAIN = (("x", "tensor(dtype=['float32', 'float64'], min_size=2, layout=['contiguous', 'transposed'], state='plain')"),)
+
+
+def profile_of(body: Body, examples: Sample) -> dict[str, Any]:
+    """Return what a function of x does, by aspect: always the same, by a rule, or counted."""
+    observations = observe_all(lambda inputs: body(inputs["x"]), examples)
+    found: dict[str, Any] = {}
+    for part in explain_all(observations, examples):
+        found.update(part)
+    return found
+
+
+def measured(text: str, given: str = "tensor()") -> Profile:
+    place = Place("here.yaml", 1, 1)
+    inputs = (("x", Fragment(given, place)),) if given else ()
+    return measure(Call("torch.made_up", text, inputs, True, place)).profile
+
+
+def plain(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+class Cut(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return None
+
+
+class Passed(Cut):
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return gradient
+
+
+# A class of the same name, so that the node has the same one.
+Stopped: Any = type("Passed", (Cut,), {})
+
+
+class Kind(torch.Tensor):  # type: ignore[misc]
+    pass
+
+
+def raises(x: torch.Tensor) -> torch.Tensor:
+    if x.dim() == 3:
+        raise RuntimeError("three dimensions")
+    return x.clone()
+
+
+def warns(x: torch.Tensor) -> torch.Tensor:
+    warnings.warn("only once", DeprecationWarning, stacklevel=1)
+    return x.clone()
+
+
+def writes(x: torch.Tensor) -> torch.Tensor:
+    result = x.clone()
+    # A write that the version counter does not see.
+    x.numpy()[...] = 7
+    return result
+
+
+def bumps(x: torch.Tensor) -> torch.Tensor:
+    result = x.clone()
+    torch._C._autograd._unsafe_set_version_counter((x,), (x._version + 1,))
+    return result
+
+
+def hooks(x: torch.Tensor) -> torch.Tensor:
+    result = x.clone()
+    if x.requires_grad and x.is_leaf:
+        x.grad = torch.zeros_like(x)
+    return result
+
+
+def changes_state(x: torch.Tensor) -> torch.Tensor:
+    torch.set_default_dtype(torch.float64)
+    return x.clone()
+
+
+# Two functions that differ in one aspect only: the aspect, the inputs, and the two.
+IMPOSTORS: dict[str, tuple[tuple[tuple[str, str], ...], Body, Body]] = {
+    "error": (PLAIN, plain, raises),
+    "warning": (PLAIN, plain, warns),
+    "type": (PLAIN, plain, lambda x: x.clone().as_subclass(Kind)),
+    "memory": (PLAIN, lambda x: x.detach().clone(), lambda x: x.detach()),
+    "writes": (PLAIN, plain, writes),
+    "version": (PLAIN, plain, bumps),
+    "input autograd": (NARROW, plain, hooks),
+    "autograd": (PLAIN, plain, lambda x: x.clone().requires_grad_()),
+    "grad_fn": (NARROW, Passed.apply, lambda x: x.clone()),
+    "gradient": (NARROW, Passed.apply, Stopped.apply),
+    "dtype": (PLAIN, plain, lambda x: x.to(torch.float16)),
+    "shape": (PLAIN, lambda x: x.clone().flatten(), lambda x: x.clone().flatten()[:2].clone()),
+    "strides": (PLAIN, plain, lambda x: x.contiguous().clone()),
+    "bits": (
+        (("x", "tensor(dtype='complex64', min_size=2, state='plain', layout='contiguous')"),),
+        plain,
+        lambda x: x.clone().conj(),
+    ),
+    "global state": (PLAIN, plain, changes_state),
+}
+
+
+@pytest.mark.parametrize("aspect", IMPOSTORS)
+def test_a_change_of_one_aspect_is_seen_by_it_and_by_no_other(aspect: str) -> None:
+    given, honest, impostor = IMPOSTORS[aspect]
+    examples = sample(given)
+
+    right, wrong = profile_of(honest, examples), profile_of(impostor, examples)
+
+    assert {name for name in ASPECTS if right.get(name) != wrong.get(name)} == {aspect}
+
+
+def test_every_aspect_has_an_impostor() -> None:
+    assert {*IMPOSTORS, "device"} == set(ASPECTS)
+
+
+def test_the_device_is_seen() -> None:
+    examples = sample(PLAIN)
+
+    right, wrong = profile_of(plain, examples), profile_of(lambda x: x.to("meta"), examples)
+
+    # Memory can't be looked at on the device meta, so nothing is said of it.
+    assert {name for name in ASPECTS if right.get(name) != wrong.get(name)} == {"device", "memory"}
+    assert wrong["device"] == {"": "meta"}
+
+
+def test_other_values_are_seen_in_the_printed_results_and_nowhere_else() -> None:
+    right, wrong = measured("x + 1"), measured("x + 2")
+    assert right.values != wrong.values
+    assert replace(right, values=(), call="") == replace(wrong, values=(), call="")
+
+
+def test_the_fifth_digit_is_not_seen() -> None:
+    assert measured("x * 1.1").values == measured("x * 1.10000001").values
+
+
+@pytest.mark.parametrize(
+    ("call", "aspect", "of", "outcome"),
+    [
+        ("x.detach()", "memory", "x", "shares storage"),
+        ("x.view_as(x)", "memory", "x", "view on record"),
+        ("x.clone()", "memory", "x", "independent"),
+        ("x.data", "autograd", "", "requires no grad"),
+        ("x.clone()", "autograd", "", "follows the inputs"),
+        ("x.clone()", "gradient", "x", "reaches"),
+        ("x.bool()", "dtype", "", "bool"),
+        ("x.flatten()", "shape", "", "x flattened"),
+        ("torch.empty_like(x)", "strides", "", "memory format of x"),
+        ("[x]", "type", "", "list of Tensor"),
+        ("x.tolist", "type", "", "builtin_function_or_method"),
+        ("x", "memory", "x", "itself"),
+    ],
+)
+def test_what_is_always_so_is_said_in_terms_of_the_input(call: str, aspect: str, of: str, outcome: str) -> None:
+    rule = measured(call, "tensor(dtype=['float32', 'int64', 'float64', 'complex64'])").rule(aspect, of)
+    assert rule is not None
+    assert outcome in rule.outcomes
+
+
+def test_an_in_place_write_is_seen_with_its_condition() -> None:
+    profile = measured("x.add_(1)", "tensor(dtype=['float32', 'int64'], min_size=1)")
+
+    error = profile.rule("error")
+    assert error is not None
+    assert error.outcome({("x", "state"): "leaf", ("x", "layout"): "contiguous"}) == "RuntimeError"
+    assert error.outcome({("x", "state"): "plain", ("x", "layout"): "contiguous"}) == "returns"
+    assert profile.always["writes"] == {"x": "elements"}
+    assert profile.always["version"] == {"x": "rises"}
+
+
+def test_what_a_statement_assigns_is_its_result() -> None:
+    profile = measured("n, m = x.max(0)", "tensor(dtype='float32', ndim=2, min_size=1)")
+    assert profile.always["type"] == {"": "tuple of Tensor"}
+
+
+def test_an_empty_tensor_proves_nothing_about_memory() -> None:
+    profile = measured("x.view_as(x)", "tensor(max_size=0)")
+    assert "memory" not in profile.always
+    assert "memory" not in profile.rules
+
+
+def test_a_warning_is_seen_every_time() -> None:
+    given = "tensor(dtype='float32', ndim=2)"
+    warned = measured("torch.nn.functional.softmax(x)", given).rule("warning")
+    assert warned is not None
+    assert warned.otherwise == "UserWarning"
+    assert not warned.branches
+
+
+def test_a_missing_kernel_is_an_outcome() -> None:
+    error = measured("torch.cumsum(x, 0)", "tensor(dtype=['float32', 'float8_e5m2'], min_ndim=1, min_size=1)").rule(
+        "error"
+    )
+    assert error is not None
+    assert error.outcome({("x", "dtype"): "float32"}) == "returns"
+    assert error.outcome({("x", "dtype"): "float8_e5m2"}) == "NotImplementedError (no kernel)"
+
+
+@pytest.mark.parametrize("call", ["torch.rand(3)", "torch.empty(3)", "x.new_empty(5)", "torch.rand_like(x)"])
+def test_random_and_unwritten_results_are_not_printed(call: str) -> None:
+    profile = measured(call, "tensor(dtype='float32')" if "x" in call.replace("torch.rand(", "") else "")
+    assert profile.values == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "state"),
+    [
+        ("torch.set_grad_enabled(False)", "grad mode"),
+        ("torch.set_default_dtype(torch.float64)", "default dtype"),
+        ("torch.set_num_threads(torch.get_num_threads() + 1)", "number of threads"),
+    ],
+)
+def test_global_state_is_seen_and_put_back(call: str, state: str) -> None:
+    before = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads()
+    assert measured(call, "").always["global state"] == {"": state}
+    assert before == (torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads())
+
+
+def test_a_call_that_wants_to_end_the_process_has_raised() -> None:
+    rule = measured("raise SystemExit(3)", "").rule("error")
+    assert rule is not None
+    assert rule.otherwise == "SystemExit"
+
+
+def test_two_processes_measure_the_same_bytes() -> None:
+    script = (
+        "from conformance.tests.test_profiles_observe import measured\n"
+        "from conformance.results.codec import encode, to_line\n"
+        "for call in ('x.reshape(-1)', 'repr(object())', 'x.storage()', 'id(x)'):\n"
+        "    print(to_line(encode(measured(call))))\n"
+    )
+    outputs = {
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout for _ in "12"
+    }
+    assert len(outputs) == 1
