@@ -1,0 +1,37 @@
+"""Reads somebody's code: which names and calls of torch it uses, and with what evidence. Nothing is run."""
+
+from __future__ import annotations
+
+from conformance.usage.model import (
+    Argument,
+    Call,
+    Cause,
+    Doubt,
+    Evidence,
+    FileUses,
+    Kind,
+    NotRead,
+    Parameter,
+    Project,
+    TorchName,
+    Unclear,
+    Use,
+)
+from conformance.usage.project import read_project
+
+__all__ = [
+    "Argument",
+    "Call",
+    "Cause",
+    "Doubt",
+    "Evidence",
+    "FileUses",
+    "Kind",
+    "NotRead",
+    "Parameter",
+    "Project",
+    "TorchName",
+    "Unclear",
+    "Use",
+    "read_project",
+]

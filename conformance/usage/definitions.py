@@ -1,0 +1,246 @@
+"""Reads functions and classes of a file: parameters, results, methods, attributes, what they override."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any, Optional
+
+from conformance.usage import rules, torch_data
+from conformance.usage.annotations import parse_annotation, read_annotation
+from conformance.usage.expressions import parameters_of
+from conformance.usage.lookup import Modules
+from conformance.usage.model import Evidence, Kind, Parameter
+from conformance.usage.recorder import Recorder
+from conformance.usage.scopes import Scope
+from conformance.usage.statements import Statements
+from conformance.usage.values import (
+    NONE,
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Foreign,
+    Instance,
+    Items,
+    OwnClass,
+    OwnFunction,
+    Torch,
+    Value,
+)
+
+#: How deep calls are followed to learn what a function returns.
+_DEEPEST = 12
+_BINDINGS = {"property": "property", "cached_property": "property", "staticmethod": "staticmethod"}
+_BINDINGS["classmethod"] = "classmethod"
+_GLOBAL = re.compile(r"^[ \t]*global[ \t]+(.+)$", re.M)
+
+
+class FileReader(Statements):
+    """Reads one file: its own statements first, then the functions it defines."""
+
+    def __init__(self, recorder: Recorder, modules: Modules, source: str) -> None:
+        found = _GLOBAL.findall(source) if "global " in source else ()
+        changed = (name.strip() for names in found for name in names.split(","))
+        super().__init__(recorder, modules, frozenset(changed))
+        self._waiting: list[OwnFunction] = []
+        self._depth = 0
+
+    def read_module(self, tree: ast.Module, with_functions: bool = True) -> dict[str, Value]:
+        """Read a file and return the names it binds; ``with_functions``: the bodies of functions too."""
+        self.block(tree.body)
+        functions = []
+        while self._waiting and with_functions:
+            waiting, self._waiting = self._waiting, []
+            functions += waiting
+            for function in waiting:
+                self._read_function(function)
+        for function in functions:
+            function.node = function.scope = None  # Frees the tree: scopes and functions hold each other.
+        return self.scope.names
+
+    # Functions
+
+    def on_functiondef(self, node: Any) -> None:
+        """Bind a function, to be read when the whole file is known."""
+        binding = ""
+        for decorator in node.decorator_list:
+            self.value(decorator)
+            binding = _BINDINGS.get(_last_name(decorator), binding)
+        every = node.args
+        for default in (*every.defaults, *every.kw_defaults):
+            if default is not None:
+                self.value(default)
+        for parameter in parameters_of(every):
+            if parameter.annotation is not None and type(parameter.annotation) is not ast.Constant:
+                self.value(parameter.annotation)
+        result = None
+        if node.returns is not None:
+            result = self.annotation(node.returns)
+        elif node.type_comment:
+            result = parse_annotation(node.type_comment.rpartition("->")[2], self.resolve)
+        if isinstance(node, ast.AsyncFunctionDef) and result is UNKNOWN:
+            result = None
+        owner = self.owner if self.scope.is_class else None
+        function = OwnFunction(node, self.scope.inner(), owner, binding, self.record.guard > 0, result)
+        if owner is not None:
+            self._note_override(function, owner)
+        self.scope.bind(node.name, function)
+        self._waiting.append(function)
+
+    on_asyncfunctiondef = on_functiondef
+
+    def result_of(self, function: OwnFunction) -> Value:
+        """Return what a call gives: what its annotation says, or else what its body returns."""
+        if function.result in (None, UNKNOWN) and self._depth < _DEEPEST:
+            self._read_function(function)
+        return function.result or UNKNOWN
+
+    def _read_function(self, function: OwnFunction) -> None:
+        node, scope = function.node, function.scope
+        if function.is_read or node is None or not isinstance(scope, Scope):
+            return
+        function.is_read = True
+        outer = (self.scope, self.owner, self.returned, self.items, self.loop, self.record.guard)
+        self.scope = Scope(scope)
+        self.owner = function.owner or self._owner_around(scope)
+        self.returned, self.items, self.loop, self.record.guard = NOTHING, None, 0, int(function.guarded)
+        self._depth += 1
+        self._bind_parameters(function, node)
+        self.block(node.body)
+        self._depth -= 1
+        if function.result in (None, UNKNOWN):
+            function.result = Items(self.items) if self.items is not None else self.returned
+            if function.result in (NOTHING, NONE):
+                function.result = UNKNOWN
+        self.scope, self.owner, self.returned, self.items, self.loop, self.record.guard = outer
+
+    def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
+        """Return the class of `self`, for a function inside a method."""
+        around = scope.names.get("self")
+        return around.cls if isinstance(around, Instance) and isinstance(around.cls, OwnClass) else None
+
+    def _bind_parameters(self, function: OwnFunction, node: Any) -> None:
+        every, names = node.args, self.scope.names
+        positional = [*every.posonlyargs, *every.args]
+        defaults = dict(zip([parameter.arg for parameter in positional][::-1], every.defaults[::-1]))
+        defaults.update((parameter.arg, default) for parameter, default in zip(every.kwonlyargs, every.kw_defaults))
+        guess = self._convention(function, node)
+        for parameter in parameters_of(every):
+            value: Value = UNKNOWN
+            if parameter.annotation is not None:
+                value = read_annotation(parameter.annotation, self.resolve)
+            elif parameter.type_comment:
+                value = parse_annotation(parameter.type_comment, self.resolve)
+            else:
+                value = _of_default(defaults.get(parameter.arg), guess)
+            if parameter is every.vararg or parameter is every.kwarg:
+                value = Items(value)
+            names[parameter.arg] = value
+        if node.type_comment:
+            self._bind_comment(node.type_comment, positional)
+        if function.owner is not None and positional:
+            is_class = function.binding == "classmethod" or node.name in ("__new__", "__init_subclass__")
+            if function.binding != "staticmethod":
+                names[positional[0].arg] = function.owner if is_class else Instance(function.owner)
+            elif guess is not UNKNOWN:
+                names[positional[0].arg] = Instance("torch.autograd.function.FunctionCtx")
+
+    def _bind_comment(self, comment: str, parameters: list[ast.arg]) -> None:
+        """Bind parameters to a comment such as `# type: (Tensor, int) -> Tensor`."""
+        try:
+            said = ast.parse(comment.strip()[:1000], mode="func_type")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        types = said.argtypes
+        for parameter, node in zip(parameters[-len(types) :] if types else [], types):
+            self.scope.names[parameter.arg] = read_annotation(node, self.resolve)
+
+    def _convention(self, function: OwnFunction, node: Any) -> Value:
+        """Return what a parameter without annotation likely is: a tensor in `forward`."""
+        base = function.owner.torch_base() if function.owner is not None else None
+        if base is None or node.name not in ("forward", "backward"):
+            return UNKNOWN
+        is_module = rules.family(base) == "torch.nn.Module" and node.name == "forward"
+        return rules.LIKELY_TENSOR if is_module or base == "torch.autograd.Function" else UNKNOWN
+
+    # Classes
+
+    def on_classdef(self, node: ast.ClassDef) -> None:
+        """Bind a class, with what it is built on and what its body binds."""
+        for decorator in node.decorator_list:
+            self.value(decorator)
+        cls = OwnClass(node.name)
+        for base in node.bases:
+            cls.bases.append(self._base(base))
+        for keyword in node.keywords:
+            self.value(keyword.value)
+        self.scope.bind(node.name, cls)
+        outer, self.scope = self.scope, Scope(self.scope, is_class=True)
+        around, self.owner = self.owner, cls
+        self.scope.names = cls.attributes
+        start = len(self._waiting)
+        self.block(node.body)
+        self.scope, self.owner = outer, around
+        # What `__init__` assigns is known before other methods are read.
+        self._waiting[start:] = sorted(self._waiting[start:], key=lambda one: _name_of(one) != "__init__")
+
+    def _base(self, node: ast.expr) -> Value:
+        value = self.receiver(node)
+        if isinstance(value, Torch):
+            value = Torch(rules.canonical(value.name), value.evidence)
+            self.record.name((value,), node, Kind.BASE)
+        elif isinstance(value, Foreign):
+            known = torch_data.SUBCLASSES.get(value.name)
+            if known is not None:
+                return Torch(known, Evidence.LIKELY)
+            return OTHER if rules.is_other_package(value.name.partition(".")[0]) or value.name == "abc.ABC" else UNKNOWN
+        return value
+
+    def _note_override(self, function: OwnFunction, owner: OwnClass) -> None:
+        base, node = owner.torch_base(), function.node
+        if base is None or node is None:
+            return
+        names = rules.overridden(base, node.name)
+        if names and node.name != "__init__":
+            line, column = node.lineno, node.col_offset
+            parameters = signature_of(node.args)[function.binding != "staticmethod" :]
+            self.record.add(names, line, column, Kind.OVERRIDE, Evidence.CERTAIN, None, parameters)
+
+
+def signature_of(every: ast.arguments) -> tuple[Parameter, ...]:
+    """Return the parameters of a function, `self` included."""
+    positional = [*every.posonlyargs, *every.args]
+    without = len(positional) - len(every.defaults)
+    found = []
+    for position, parameter in enumerate(positional):
+        kind = "positional_only" if position < len(every.posonlyargs) else "positional_or_keyword"
+        default = every.defaults[position - without] if position >= without else None
+        found.append(Parameter(parameter.arg, kind, _text(default)))
+    if every.vararg is not None:
+        found.append(Parameter(every.vararg.arg, "var_positional"))
+    for parameter, default in zip(every.kwonlyargs, every.kw_defaults):
+        found.append(Parameter(parameter.arg, "keyword_only", _text(default)))
+    if every.kwarg is not None:
+        found.append(Parameter(every.kwarg.arg, "var_keyword"))
+    return tuple(found)
+
+
+def _text(default: Optional[ast.expr]) -> Optional[str]:
+    return None if default is None else ast.unparse(default)[:200]
+
+
+def _of_default(default: Optional[ast.expr], guess: Value) -> Value:
+    """Return what a parameter is by its default: one with a text as its default is no tensor."""
+    if isinstance(default, ast.Constant) and default.value is not None:
+        return OTHER if isinstance(default.value, str) or guess is not UNKNOWN else UNKNOWN
+    return guess
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _name_of(function: OwnFunction) -> str:
+    return function.node.name if function.node is not None else ""

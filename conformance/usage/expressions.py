@@ -1,0 +1,162 @@
+"""Works out what displays, comprehensions and other expressions stand for."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import Any, Optional
+
+from conformance.usage import rules
+from conformance.usage.lookup import as_tensor
+from conformance.usage.operators import Operators
+from conformance.usage.scopes import Scope
+from conformance.usage.values import (
+    BATCH,
+    NONE,
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Fixed,
+    Instance,
+    Items,
+    OwnFunction,
+    Value,
+    item_of,
+    join,
+    weaker,
+)
+
+
+class Expressions(Operators):
+    """Evaluates all expressions but calls."""
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return NONE if node.value is None else OTHER
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        if any(type(element) is ast.Starred for element in node.elts):
+            return self._list(node)
+        return Fixed(tuple([self.value(element) for element in node.elts]))
+
+    def _list(self, node: Any) -> Value:
+        item: Value = NOTHING
+        for element in node.elts:
+            item = join(item, self.value(element))
+        return Items(item)
+
+    _set = _list
+
+    def _dict(self, node: ast.Dict) -> Value:
+        item: Value = NOTHING
+        for key, value in zip(node.keys, node.values):
+            if key is not None:
+                self.value(key)
+            item = join(item, self.value(value))
+        return Items(item)
+
+    def _starred(self, node: ast.Starred) -> Value:
+        return self.iterate(self.value(node.value), None)
+
+    def iterate(self, value: Value, node: Optional[ast.AST]) -> Value:
+        """Return what iteration gives; note it at ``node`` where a tensor is iterated over."""
+        if isinstance(value, Instance):
+            tensor = as_tensor(value)
+            if tensor is not None and node is not None:
+                self.record.operator("__iter__", node, tensor.evidence)
+            cls = value.cls if isinstance(value.cls, str) else value.cls.torch_base()
+            return weaker(rules.items_of_instance(cls), value.evidence) if cls is not None else UNKNOWN
+        return rules.LIKELY_TENSOR if value is BATCH else item_of(value)
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        before = self.looks
+        self.truth(node.test)
+        looked = self.looks != before
+        self.record.guard += looked
+        found = join(self.value(node.body), self.value(node.orelse))
+        self.record.guard -= looked
+        return found
+
+    def _joinedstr(self, node: ast.JoinedStr) -> Value:
+        for part in node.values:
+            if type(part) is ast.FormattedValue:
+                self.value(part)
+        return OTHER
+
+    def _formattedvalue(self, node: ast.FormattedValue) -> Value:
+        tensor = as_tensor(self.value(node.value))
+        if tensor is not None:
+            self.record.operator("__format__", node.value, tensor.evidence)
+        return OTHER
+
+    def _comprehension(self, node: Any, *elements: ast.expr) -> Value:
+        first = self.iterate(self.value(node.generators[0].iter), node.generators[0].iter)
+        outer, self.scope = self.scope, Scope(self.scope)
+        for generator in node.generators:
+            if generator is not node.generators[0]:
+                first = self.iterate(self.value(generator.iter), generator.iter)
+            self.bind(generator.target, first)
+            for condition in generator.ifs:
+                self.truth(condition)
+        item: Value = NOTHING
+        for element in elements:
+            item = self.value(element)
+        self.scope = outer
+        return Items(item)
+
+    def _listcomp(self, node: Any) -> Value:
+        return self._comprehension(node, node.elt)
+
+    _setcomp = _generatorexp = _listcomp
+
+    def _dictcomp(self, node: ast.DictComp) -> Value:
+        return self._comprehension(node, node.key, node.value)
+
+    def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        value = self.value(node.value)
+        self.bind(node.target, value)
+        return value
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Bind a target to a value."""
+        raise NotImplementedError
+
+    def _lambda(self, node: ast.Lambda) -> Value:
+        every = node.args
+        for default in (*every.defaults, *every.kw_defaults):
+            if default is not None:
+                self.value(default)
+        outer, self.scope = self.scope, Scope(self.scope.inner())
+        for parameter in parameters_of(every):
+            self.scope.names[parameter.arg] = UNKNOWN
+        result = self.value(node.body)
+        self.scope = outer
+        return OwnFunction(None, result=result, is_read=True)
+
+    def _call(self, node: ast.Call) -> Value:
+        raise NotImplementedError
+
+    def _await(self, node: ast.Await) -> Value:
+        return self.value(node.value)
+
+    def _yield(self, node: ast.Yield) -> Value:
+        item = self.value(node.value) if node.value is not None else NONE
+        self.yielded(item)
+        return UNKNOWN
+
+    def _yieldfrom(self, node: ast.YieldFrom) -> Value:
+        self.yielded(self.iterate(self.value(node.value), node.value))
+        return UNKNOWN
+
+    def yielded(self, item: Value) -> None:
+        """Note what the function yields."""
+        raise NotImplementedError
+
+
+#: Identities of loops: a constant is known only in the loop that binds it.
+loops = itertools.count(1)
+
+
+def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
+    """Return all parameters of a function."""
+    found = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
+    return [parameter for parameter in found if parameter is not None]

@@ -1,0 +1,205 @@
+"""Works out what names and attributes stand for, and notes those of torch."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any, Optional, Protocol
+
+from conformance.usage import rules
+from conformance.usage.model import Evidence, Kind
+from conformance.usage.recorder import Recorder, attribute_place
+from conformance.usage.scopes import Scope
+from conformance.usage.values import (
+    BATCH,
+    NONE,
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Constant,
+    Either,
+    Foreign,
+    Instance,
+    Module,
+    OwnClass,
+    OwnFunction,
+    Torch,
+    Value,
+    join,
+    weaker,
+)
+
+_LONGEST_NAME = 200
+_BUILTINS: dict[str, Value] = {name: Foreign(f"builtins.{name}") for name in dir(builtins)}
+#: The method that evaluates each kind of expression.
+_HANDLERS: dict[type[ast.AST], Optional[Callable[[Any, Any], Value]]] = {}
+
+
+class Modules(Protocol):
+    """The modules of a project."""
+
+    def find(self, importer: str, name: str, level: int) -> Optional[str]:
+        """Return the path of a module that a file imports; ``level`` is the number of dots before its name."""
+
+    def member(self, path: str, name: str) -> Optional[Value]:
+        """Return what a module binds a name to."""
+
+    def members(self, path: str) -> dict[str, Value]:
+        """Return all that a star import of a module binds."""
+
+
+class Names:
+    """Evaluates names and attributes; other expressions are for subclasses."""
+
+    def __init__(self, recorder: Recorder, modules: Modules, unsteady: frozenset[str]) -> None:
+        self.record = recorder
+        self.modules = modules
+        self.scope = Scope()
+        #: Names that a function changes by `global`.
+        self.unsteady = unsteady
+        #: Modules of torch all of whose names are imported.
+        self.stars: list[str] = []
+        #: How often the code has looked at the version or at what torch has.
+        self.looks = 0
+        self.loop = 0
+
+    def value(self, node: ast.expr) -> Value:
+        """Return what an expression stands for, and note what it uses."""
+        kind = type(node)
+        if kind not in _HANDLERS:
+            _HANDLERS[kind] = getattr(type(self), f"_{kind.__name__.lower()}", None)
+        handler = _HANDLERS[kind]
+        return UNKNOWN if handler is None else handler(self, node)
+
+    # Names
+
+    def lookup(self, name: str) -> Value:
+        """Return what a name stands for here."""
+        scope: Optional[Scope] = self.scope
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return found if type(found) is not Constant else self._steady(found, name, scope)
+            scope = scope.parent
+        if name in _BUILTINS:
+            return _BUILTINS[name]
+        for star in reversed(self.stars):
+            if rules.result_of(f"{star}.{name}", 1, ()) is not UNKNOWN:
+                return Torch(f"{star}.{name}", Evidence.LIKELY)
+        return Torch(f"{self.stars[-1]}.{name}", Evidence.MAYBE) if self.stars else UNKNOWN
+
+    def _steady(self, constant: Constant, name: str, scope: Scope) -> Value:
+        """Return a constant where it cannot have changed since it was bound."""
+        if scope is self.scope:
+            return constant if constant.loop == self.loop else OTHER
+        return OTHER if constant.loop or name in scope.rebound or name in self.unsteady else constant
+
+    def _name(self, node: ast.Name) -> Value:
+        value = self.lookup(node.id)
+        # A variable that holds a name was noted where it was bound.
+        if type(value) is Torch and value.name.endswith(f".{node.id}"):
+            self.record.name((value,), node)
+        return value
+
+    def _read(self, value: Value, node: ast.expr) -> None:
+        if type(value) is Torch:
+            self.record.name((value,), node)
+        elif type(value) is Either:
+            found = [one for one in value.values if type(one) is Torch]
+            if found:
+                self.record.name(found, node)
+
+    def receiver(self, node: ast.expr) -> Value:
+        """Return what the part before a dot stands for, without noting a name that only leads further."""
+        kind = type(node)
+        if kind is ast.Name:
+            return self.lookup(node.id)  # type: ignore[attr-defined]
+        if kind is ast.Attribute:
+            return self._step(node)  # type: ignore[arg-type]
+        return self.value(node)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        value = self._step(node)
+        self._read(value, node)
+        return value
+
+    def _step(self, node: ast.Attribute) -> Value:
+        return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
+
+    def attribute(self, owner: Value, name: str, line: int, column: int, kind: Kind = Kind.NAME) -> Value:
+        """Return what an attribute stands for; note one of an object of torch, but no dotted name of torch."""
+        of = type(owner)
+        if of is Torch:
+            return self.torch_attribute(owner, name)  # type: ignore[arg-type]
+        if of is Instance:
+            return self._of_instance(owner, name, line, column, kind)  # type: ignore[arg-type]
+        if of is Foreign:
+            return self._foreign(f"{owner.name}.{name}")  # type: ignore[attr-defined]
+        if of is Module:
+            return self.modules.member(owner.path, name) or UNKNOWN  # type: ignore[attr-defined]
+        if of is OwnClass:
+            return owner.find(name) or UNKNOWN  # type: ignore[attr-defined]
+        if of is Either:
+            found: Value = NOTHING
+            for one in owner.values:  # type: ignore[attr-defined]
+                found = join(found, self.attribute(one, name, line, column, kind))
+            return found
+        if owner is UNKNOWN or owner is NONE or owner is BATCH:
+            self.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
+            return UNKNOWN
+        return OTHER
+
+    def torch_attribute(self, owner: Torch, name: str) -> Value:
+        """Return what a dotted name of torch stands for."""
+        if name == "__version__" or owner.name == "torch.version":
+            self.looks += 1
+        if rules.is_constant(owner.name):
+            return OTHER
+        if owner.name == "torch" == name:
+            return owner  # `torch.torch` is torch itself.
+        dotted = f"{owner.name}.{name}"
+        return Torch(dotted, owner.evidence) if len(dotted) <= _LONGEST_NAME else UNKNOWN
+
+    def _foreign(self, name: str) -> Value:
+        return Foreign(name) if len(name) <= _LONGEST_NAME else UNKNOWN
+
+    def _of_instance(self, owner: Instance, name: str, line: int, column: int, kind: Kind) -> Value:
+        cls = owner.cls
+        if isinstance(cls, OwnClass):
+            found = cls.find(name)
+            if found is not None:
+                is_property = isinstance(found, OwnFunction) and found.binding == "property"
+                return self.result_of(found) if is_property else found  # type: ignore[arg-type]
+            base = cls.torch_base()
+            if base is None or not rules.has(base, name, False):
+                if cls.is_doubtful():
+                    self.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
+                return UNKNOWN
+            cls = base
+        kin = rules.family(cls)
+        if kin == "torch.nn.Module" and not (rules.has(cls, name, False) or rules.has(cls, name, True)):
+            return UNKNOWN
+        member = rules.member(cls, name, 0, (), False)
+        # Code may put attributes of its own on a tensor.
+        is_own = kin == "torch.Tensor" and not (rules.has(cls, name, False) or rules.has(cls, name, True))
+        self.record.add(member.names, line, column, kind, Evidence.MAYBE if is_own else owner.evidence)
+        return weaker(member.result, owner.evidence)
+
+    def result_of(self, function: OwnFunction) -> Value:
+        """Return what a call of a function of the project gives."""
+        raise NotImplementedError
+
+
+def as_tensor(value: Value) -> Optional[Instance]:
+    """Return the tensor that a value is, or likely is."""
+    if type(value) is Instance:
+        cls = value.cls if isinstance(value.cls, str) else value.cls.torch_base()
+        if cls is not None and rules.family(cls) == "torch.Tensor":
+            return value
+    elif type(value) is Either:
+        for one in value.values:
+            tensor = as_tensor(one)
+            if tensor is not None:
+                return tensor
+    return None

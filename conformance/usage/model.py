@@ -1,0 +1,198 @@
+"""What reading a project gives: its uses of torch, with their evidence, and what could not be read or told."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Optional, Union
+
+
+class Evidence(enum.IntEnum):
+    """How sure it is that a use is a use of its name."""
+
+    #: The object is unknown; only the name of the method fits.
+    MAYBE = 1
+    #: The object is one in some branch or by convention, such as a parameter of `forward`.
+    LIKELY = 2
+    CERTAIN = 3
+
+
+class Kind(enum.Enum):
+    """How a name is used."""
+
+    IMPORT = "import"
+    #: Read without a call: an attribute, a class in an annotation or in `isinstance`.
+    NAME = "name"
+    CALL = "call"
+    #: Python calls it: an operator, `float(x)`, `x[i]`, `with`, iteration.
+    OPERATOR = "operator"
+    #: Something is stored in it; the value is the only argument of the call.
+    ASSIGN = "assign"
+    #: A class has it as its base.
+    BASE = "base"
+    #: A subclass defines it; `Use.parameters` says how.
+    OVERRIDE = "override"
+
+
+class TorchName(NamedTuple):
+    """A name of torch as the value of an argument, such as `torch.float64`."""
+
+    name: str
+
+
+#: What an argument may be known to be.
+Value = Union[None, bool, int, float, complex, str, bytes, TorchName, "tuple[Value, ...]"]
+
+
+class Argument(NamedTuple):
+    """An argument of a call: its value where ``known``, and its class where that is known (`torch.Tensor`, `str`)."""
+
+    known: bool = False
+    value: Value = None
+    type: Optional[str] = None
+
+
+class Call(NamedTuple):
+    """The arguments of a call, without the object that a method is called on."""
+
+    positional: tuple[Argument, ...] = ()
+    keywords: tuple[tuple[str, Argument], ...] = ()
+    #: There is a ``*args``: the arguments after those before it are unknown.
+    more_positional: bool = False
+    #: There is a ``**kwargs``.
+    more_keywords: bool = False
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function: its ``default`` as source text, or none; ``kind`` as in ``inspect``, in lower case."""
+
+    name: str
+    kind: str = "positional_or_keyword"
+    default: Optional[str] = None
+
+
+class Use(NamedTuple):
+    """One place that uses something of torch.
+
+    Parameters
+    ----------
+    names
+        The dotted names that it may mean: a method's own class first and then the class that documents it. Where the
+        evidence is `MAYBE`, these are alternatives.
+    line, column
+        From 1; in a notebook, of the code cell ``cell`` (from 1).
+    guarded
+        Whether the place expects that the name may be missing: in a ``try`` that catches it, under a look at the
+        version, or after ``hasattr``.
+    call
+        The arguments; none where nothing is called.
+    parameters
+        The parameters of a method that overrides one of torch.
+    """
+
+    names: tuple[str, ...]
+    path: str
+    line: int
+    column: int
+    kind: Kind
+    evidence: Evidence
+    call: Optional[Call] = None
+    guarded: bool = False
+    cell: Optional[int] = None
+    parameters: Optional[tuple[Parameter, ...]] = None
+
+    def __str__(self) -> str:
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.line}:{self.column}"
+
+
+class Cause(enum.Enum):
+    """Why a file was not read."""
+
+    PYTHON_2 = "Python 2"
+    SYNTAX = "not Python that this Python can parse"
+    ENCODING = "not UTF-8"
+    TOO_LARGE = "too large"
+    TOO_MANY = "too many files"
+    TOO_DEEP = "nested too deeply"
+    NO_FILE = "not a regular file"
+    LINK = "a link that leads in a circle or outside"
+    UNREADABLE = "cannot be opened"
+    NO_NOTEBOOK = "not a notebook in JSON"
+
+
+class NotRead(NamedTuple):
+    """A file, or a cell of a notebook, that was not read."""
+
+    path: str
+    cause: Cause
+    line: Optional[int] = None
+    cell: Optional[int] = None
+    detail: str = ""
+
+
+class Doubt(enum.Enum):
+    """What hides a use from a reader who runs nothing."""
+
+    STAR_IMPORT = "imports all names of a module that is not part of the project"
+    DYNAMIC_NAME = "looks up a name of torch that is made at run time"
+    DYNAMIC_IMPORT = "imports a module whose name is made at run time"
+    DYNAMIC_CODE = "runs code from a string"
+
+
+class Unclear(NamedTuple):
+    """A place that may use torch in a way that cannot be told."""
+
+    path: str
+    line: int
+    doubt: Doubt
+    detail: str = ""
+    cell: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class FileUses:
+    """What one file uses; ``not_read`` says why the file, or a cell of it, was not read."""
+
+    path: str
+    uses: tuple[Use, ...] = ()
+    unclear: tuple[Unclear, ...] = ()
+    not_read: tuple[NotRead, ...] = ()
+    read: bool = True
+
+
+@dataclass(frozen=True)
+class Project:
+    """What a project uses of torch.
+
+    Parameters
+    ----------
+    files
+        What each file uses, in the order of their paths.
+    skipped
+        Folders that were not entered: hidden ones, virtual environments, build outputs and those that were excluded.
+    """
+
+    files: tuple[FileUses, ...]
+    skipped: tuple[str, ...] = ()
+
+    def uses(self) -> Iterator[Use]:
+        """Yield every use, by file and place."""
+        for file in self.files:
+            yield from file.uses
+
+    def unclear(self) -> Iterator[Unclear]:
+        """Yield every place that cannot be told."""
+        for file in self.files:
+            yield from file.unclear
+
+    def not_read(self) -> Iterator[NotRead]:
+        """Yield every file, and every cell of a notebook, that was not read."""
+        for file in self.files:
+            yield from file.not_read
+
+    @property
+    def read(self) -> int:
+        """The number of files that were read."""
+        return sum(file.read for file in self.files)

@@ -1,0 +1,115 @@
+"""Works out what calls of Python's own functions and of other packages give."""
+
+from __future__ import annotations
+
+import ast
+
+from conformance.usage import rules, torch_data
+from conformance.usage.calls import Arguments, known
+from conformance.usage.expressions import Expressions
+from conformance.usage.lookup import as_tensor
+from conformance.usage.model import Doubt, Kind
+from conformance.usage.values import (
+    NONE,
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Fixed,
+    Instance,
+    Items,
+    Torch,
+    Value,
+)
+
+#: Functions that call a method of a tensor, with it; the first give a tensor.
+_PROTOCOLS = {
+    **{f"builtins.{name}": f"__{name}__" for name in ("abs", "round", "pow", "divmod")},
+    "copy.deepcopy": "__deepcopy__",
+    "copy.copy": "__copy__",
+    **{f"builtins.{name}": f"__{name}__" for name in ("float", "int", "bool", "complex", "len", "hash", "repr")},
+    "builtins.str": "__str__",
+    "builtins.format": "__format__",
+    "numpy.asarray": "__array__",
+    "numpy.array": "__array__",
+}
+_GIVE_TENSOR = frozenset(list(_PROTOCOLS)[:6])
+_CONTAINERS = frozenset(f"builtins.{name}" for name in rules.words("list tuple set frozenset sorted reversed iter"))
+#: What may be given back: the argument, an item of it, or anything.
+_ANYTHING = frozenset(
+    f"builtins.{name}"
+    for name in rules.words("getattr vars globals locals eval type object super map filter sum min max")
+)
+
+
+class PythonCalls(Expressions):
+    """Evaluates calls of what is not of torch."""
+
+    def arguments(self, node: ast.Call) -> Arguments:
+        """Return the arguments of a call, and note what they use."""
+        values = [self.value(argument) for argument in node.args]
+        return Arguments(node, values, [self.value(keyword.value) for keyword in node.keywords])
+
+    def foreign_call(self, name: str, node: ast.Call) -> Value:
+        """Return what a function of another package gives."""
+        if name in ("builtins.getattr", "builtins.hasattr"):
+            return self._by_name(name, node)
+        if name in ("importlib.import_module", "builtins.__import__", "builtins.eval", "builtins.exec"):
+            return self._dynamic(name, node)
+        given = self.arguments(node).values
+        first = given[0] if given else NONE
+        tensor = as_tensor(first)
+        if name in _PROTOCOLS and tensor is not None:
+            self.record.operator(_PROTOCOLS[name], node, tensor.evidence, *map(known, node.args[1:], given[1:]))
+            return first if name in _GIVE_TENSOR else OTHER
+        if name in ("copy.deepcopy", "copy.copy", "builtins.abs") or name.endswith("tqdm"):
+            return first
+        if name == "builtins.enumerate":
+            return Items(Fixed((OTHER, self.iterate(first, node))))
+        if name == "builtins.zip":
+            return Items(Fixed(tuple([self.iterate(each, node) for each in given])))
+        if name in _CONTAINERS:
+            return Items(self.iterate(first, node) if given else NOTHING)
+        if name == "builtins.next":
+            return self.iterate(first, None)
+        if name == "builtins.dict" or name in ("collections.OrderedDict", "collections.deque"):
+            return Items(NOTHING if not (given or node.keywords) else UNKNOWN)
+        if name in torch_data.SUBCLASSES:
+            return Instance(torch_data.SUBCLASSES[name])
+        return OTHER if rules.is_other_package(name.partition(".")[0]) and name not in _ANYTHING else UNKNOWN
+
+    def _by_name(self, function: str, node: ast.Call) -> Value:
+        given = node.args
+        if len(given) < 2:
+            self.arguments(node)
+            return UNKNOWN
+        owner = self.receiver(given[0])
+        for more in (*given[2:], *(keyword.value for keyword in node.keywords)):
+            self.value(more)
+        name = given[1].value if isinstance(given[1], ast.Constant) else None
+        if function == "builtins.hasattr":
+            self.looks += type(owner) is Torch
+            return OTHER
+        if not isinstance(name, str):
+            self.value(given[1])
+            if type(owner) is Torch:
+                self.record.doubt(node, Doubt.DYNAMIC_NAME, owner.name)
+            return UNKNOWN
+        self.record.guard += len(given) > 2
+        found = self.attribute(owner, name, node.lineno, node.col_offset)
+        if type(found) is Torch:
+            self.record.name((found,), node)
+        self.record.guard -= len(given) > 2
+        return found
+
+    def _dynamic(self, function: str, node: ast.Call) -> Value:
+        self.arguments(node)
+        name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+        if function in ("builtins.eval", "builtins.exec"):
+            self.record.doubt(node, Doubt.DYNAMIC_CODE)
+        elif not isinstance(name, str):
+            self.record.doubt(node, Doubt.DYNAMIC_IMPORT)
+        elif name.partition(".")[0] == "torch":
+            module = Torch(name[:200])
+            self.record.name((module,), node, Kind.IMPORT)
+            return module
+        return UNKNOWN

@@ -1,0 +1,68 @@
+"""Notes uses of torch as a file is read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Optional, Union
+
+from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind, Parameter, Unclear, Use
+from conformance.usage.values import Torch
+
+#: Bounds the memory that one hostile file can take.
+_MOST_USES = 200_000
+
+
+class Recorder:
+    """The uses of one file; ``guard`` is above zero where the code expects that a name may be missing."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.uses: list[Use] = []
+        self.unclear: list[Unclear] = []
+        self.guard = 0
+
+    def add(
+        self,
+        names: tuple[str, ...],
+        line: int,
+        column: int,
+        kind: Kind,
+        evidence: Evidence,
+        call: Optional[Call] = None,
+        parameters: Optional[tuple[Parameter, ...]] = None,
+    ) -> None:
+        """Note a use; ``column`` counts bytes from 0, as `ast` does."""
+        if len(self.uses) < _MOST_USES and names:
+            guarded = self.guard > 0
+            self.uses.append(
+                Use(names, self.path, line, column + 1, kind, evidence, call, guarded, None, parameters),
+            )
+
+    def name(
+        self,
+        found: Sequence[Torch],
+        node: Union[ast.expr, ast.stmt],
+        kind: Kind = Kind.NAME,
+        call: Optional[Call] = None,
+    ) -> None:
+        """Note a use of a name of torch, or of one of several."""
+        names = tuple(value.name for value in found if value.name != "torch")
+        evidence = min((value.evidence for value in found), default=Evidence.CERTAIN)
+        self.add(names, node.lineno, node.col_offset, kind, evidence, call)
+
+    def operator(self, method: str, node: ast.AST, evidence: Evidence, *arguments: Argument) -> None:
+        """Note that Python calls a method of a tensor."""
+        call = Call(arguments)
+        line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        self.add((f"torch.Tensor.{method}",), line, column, Kind.OPERATOR, evidence, call)
+
+    def doubt(self, node: ast.AST, doubt: Doubt, detail: str = "") -> None:
+        """Note a place that cannot be told."""
+        if len(self.unclear) < _MOST_USES:
+            self.unclear.append(Unclear(self.path, node.lineno, doubt, detail[:200]))  # type: ignore[attr-defined]
+
+
+def attribute_place(node: ast.Attribute) -> tuple[int, int]:
+    """Return the line and column of the name after the dot."""
+    return node.end_lineno or node.lineno, (node.end_col_offset or 0) - len(node.attr.encode())

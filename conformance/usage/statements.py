@@ -1,0 +1,209 @@
+"""Reads statements: branches, loops and the rest."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Optional
+
+from conformance.usage import rules
+from conformance.usage.annotations import as_object, parse_annotation
+from conformance.usage.bindings import Bindings
+from conformance.usage.expressions import loops
+from conformance.usage.values import (
+    NONE,
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Foreign,
+    Torch,
+    Value,
+    join,
+)
+
+_MISSING = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
+
+#: The method that reads each kind of statement.
+_HANDLERS: dict[type[ast.AST], Optional[Callable[[Any, Any], Optional[bool]]]] = {}
+
+
+class Statements(Bindings):
+    """Reads statements; functions and classes are for a subclass."""
+
+    #: What the function returns, and what it yields.
+    returned: Value = NOTHING
+    items: Optional[Value] = None
+
+    def block(self, body: Sequence[ast.stmt]) -> bool:
+        """Read statements; return whether the last of them leaves the block."""
+        for statement in body:
+            kind = type(statement)
+            if kind not in _HANDLERS:
+                _HANDLERS[kind] = getattr(type(self), f"on_{kind.__name__.lower()}", None)
+            handler = _HANDLERS[kind]
+            if handler is None:
+                self._anything(statement)
+            elif handler(self, statement):
+                return True
+        return False
+
+    def _anything(self, node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+            elif isinstance(child, ast.stmt):
+                self.block([child])
+
+    def yielded(self, item: Value) -> None:
+        """Note what the function yields."""
+        self.items = join(self.items or NOTHING, item)
+
+    # Branches
+
+    def _branches(self, bodies: Iterable[Callable[[], bool]]) -> bool:
+        scope, ends = self.scope, []
+        for body in bodies:
+            outer = scope.start_branch()
+            leaves = body()
+            bound = scope.end_branch(outer)
+            if not leaves:
+                ends.append(bound)
+        scope.join_branches(ends)
+        return not ends
+
+    def on_if(self, node: ast.If) -> bool:
+        """Read both branches, with what the condition says of names in each."""
+        before = self.looks
+        self.truth(node.test)
+        looked = self.looks != before
+        self.record.guard += looked
+
+        def branch(body: list[ast.stmt], outcome: bool) -> Callable[[], bool]:
+            def read() -> bool:
+                self._narrow(node.test, outcome)
+                return self.block(body)
+
+            return read
+
+        leaves = self._branches((branch(node.body, True), branch(node.orelse, False)))
+        self.record.guard -= looked
+        return leaves
+
+    def _narrow(self, test: ast.expr, outcome: bool) -> None:
+        """Bind names to what a condition says of them when it is true, or false."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self._narrow(test.operand, not outcome)
+        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == outcome:
+            for part in test.values:
+                self._narrow(part, outcome)
+        elif outcome and isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
+            function = self.resolve(test.func)
+            name = test.args[0].id
+            if isinstance(function, Torch) and function.name == "torch.is_tensor":
+                self.scope.bind(name, rules.TENSOR)
+            elif isinstance(function, Foreign) and function.name == "builtins.isinstance" and len(test.args) == 2:
+                classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+                found: Value = NOTHING
+                for cls in classes[:16]:
+                    found = join(found, as_object(self.resolve(cls), bare=True))
+                if found is not UNKNOWN:
+                    self.scope.bind(name, found)
+
+    def on_assert(self, node: ast.Assert) -> None:
+        """Learn what an assertion says of names."""
+        self.truth(node.test)
+        if node.msg is not None:
+            self.value(node.msg)
+        self._narrow(node.test, True)
+
+    def on_for(self, node: Any) -> None:
+        """Read a loop once."""
+        item = self.iterate(self.value(node.iter), node.iter)
+        if node.type_comment:
+            item = self._better(parse_annotation(node.type_comment, self.resolve), item)
+        self._loop(node, lambda: self.bind(node.target, item))
+
+    on_asyncfor = on_for
+
+    def on_while(self, node: ast.While) -> None:
+        """Read a loop once."""
+        self._loop(node, lambda: self.truth(node.test))
+
+    def _loop(self, node: Any, start: Callable[[], object]) -> None:
+        def body() -> bool:
+            outer, self.loop = self.loop, next(loops)
+            start()
+            self.block(node.body)
+            self.loop = outer
+            return False
+
+        self._branches((body, lambda: False))
+        self.block(node.orelse)
+
+    def on_try(self, node: Any) -> bool:
+        """Read what is tried, and what is done where it fails."""
+        catches = any(handler.type is None or _names(handler.type) & _MISSING for handler in node.handlers)
+        self.record.guard += catches
+        bodies: list[Callable[[], bool]] = [lambda: self.block(node.body) or self.block(node.orelse)]
+        bodies += [partial(self._handler, handler) for handler in node.handlers]
+        leaves = self._branches(bodies)
+        self.record.guard -= catches
+        return self.block(node.finalbody) or leaves
+
+    on_trystar = on_try
+
+    def _handler(self, node: ast.ExceptHandler) -> bool:
+        if node.type is not None:
+            self.value(node.type)
+        if node.name:
+            self.scope.bind(node.name, OTHER)
+        return self.block(node.body)
+
+    def on_with(self, node: Any) -> bool:
+        """Read a block under context managers."""
+        for item in node.items:
+            value = self.value(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value)
+        return self.block(node.body)
+
+    on_asyncwith = on_with
+
+    def on_match(self, node: Any) -> None:
+        """Read the cases of a `match`."""
+        self.value(node.subject)
+
+        def case(part: Any) -> bool:
+            for inner in ast.walk(part.pattern):
+                for name in (getattr(inner, "name", None), getattr(inner, "rest", None)):
+                    if name:
+                        self.scope.bind(name, UNKNOWN)
+                if isinstance(inner, ast.expr):
+                    self.value(inner)
+            if part.guard is not None:
+                self.truth(part.guard)
+            return self.block(part.body)
+
+        self._branches([*(partial(case, part) for part in node.cases), lambda: False])
+
+    def on_return(self, node: ast.Return) -> bool:
+        """Note what the function returns."""
+        self.returned = join(self.returned, self.value(node.value) if node.value is not None else NONE)
+        return True
+
+    def on_raise(self, node: ast.Raise) -> bool:
+        """Read what is raised."""
+        self._anything(node)
+        return True
+
+    def on_break(self, node: ast.Break) -> bool:
+        """Leave the block."""
+        return True
+
+    on_continue = on_break
+
+
+def _names(node: ast.expr) -> set[str]:
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return {part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "") for part in parts}

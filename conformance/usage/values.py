@@ -1,0 +1,243 @@
+"""What an expression may stand for, as far as a reader who runs nothing can tell, and how branches join."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Optional, Union
+
+from conformance.usage.model import Evidence
+from conformance.usage.model import Value as Literal
+
+#: Bounds: hostile code nests and widens without end.
+_DEEPEST, _WIDEST, _MOST_ALTERNATIVES = 3, 16, 4
+
+
+class Value:
+    """What an expression stands for."""
+
+    __slots__ = ("depth",)
+    depth: int
+
+
+class Plain(Value):
+    """One of the values below that have no parts."""
+
+    __slots__ = ()
+
+
+UNKNOWN, OTHER, NONE = Plain(), Plain(), Plain()
+#: No value yet: the item of an empty list.
+NOTHING = Plain()
+#: What a loader of data yields, or an unknown module gives: when it is taken apart, its parts are likely tensors.
+BATCH = Plain()
+
+
+class Constant(Value):
+    """A literal, bound to a name in the loop ``loop`` (an identity; 0 outside loops)."""
+
+    __slots__ = ("literal", "loop")
+
+    def __init__(self, literal: Literal, loop: int) -> None:
+        self.literal, self.loop = literal, loop
+
+
+class Torch(Value):
+    """A module, class, function or constant of torch, by its dotted name."""
+
+    __slots__ = ("evidence", "name")
+
+    def __init__(self, name: str, evidence: Evidence = Evidence.CERTAIN) -> None:
+        self.name, self.evidence = name, evidence
+
+
+class Foreign(Value):
+    """Something of another package, by its dotted name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Module(Value):
+    """A module of the project, by the path of its file or folder."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class Instance(Value):
+    """An object of a class of torch, or of one of the project."""
+
+    __slots__ = ("cls", "evidence")
+
+    def __init__(self, cls: Union[str, OwnClass], evidence: Evidence = Evidence.CERTAIN) -> None:
+        self.cls, self.evidence = cls, evidence
+
+
+class Items(Value):
+    """A container or iterator: ``item`` is what its elements, or the values of a mapping, are."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: Value) -> None:
+        small = _depth(item) < _DEEPEST
+        self.depth = _depth(item) + 1 if small else 1
+        self.item = item if small else UNKNOWN
+
+    def add(self, item: Value) -> None:
+        """Note another element."""
+        self.item = join(self.item, item) if _depth(item) == 0 else UNKNOWN
+
+
+class Fixed(Value):
+    """A tuple with known parts."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Value, ...]) -> None:
+        self.depth = 1 + max(map(_depth, parts), default=0)
+        small = self.depth <= _DEEPEST and len(parts) <= _WIDEST
+        self.parts = parts if small else (UNKNOWN,) * len(parts)
+        self.depth = self.depth if small else 1
+
+
+class Either(Value):
+    """One of several torch names or instances."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+
+
+@dataclass(eq=False)
+class OwnClass(Value):
+    """A class of the project."""
+
+    name: str
+    bases: list[Value] = field(default_factory=list)
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._torch_base: Optional[str] = None
+        self._doubtful = False
+        self._walked = False
+
+    def find(self, name: str, depth: int = 0) -> Optional[Value]:
+        """Return what the class or a base of the project's own binds a name to."""
+        if name in self.attributes:
+            return self.attributes[name]
+        for base in self.bases if depth < 20 else ():
+            found = base.find(name, depth + 1) if isinstance(base, OwnClass) else None
+            if found is not None:
+                return found
+        return None
+
+    def torch_base(self) -> Optional[str]:
+        """Return the class of torch that the class derives from."""
+        self._walk()
+        return self._torch_base
+
+    def is_doubtful(self) -> bool:
+        """Return whether a base is unknown, so that any name may be one of torch."""
+        self._walk()
+        return self._doubtful
+
+    def _walk(self) -> None:
+        if self._walked:
+            return
+        self._walked = True  # Before the bases are asked: a class may be its own base in hostile code.
+        for base in self.bases:
+            if isinstance(base, OwnClass):
+                self._torch_base = self._torch_base or base.torch_base()
+                self._doubtful = self._doubtful or base.is_doubtful()
+            elif isinstance(base, Torch):
+                self._torch_base = self._torch_base or base.name
+            elif base is not OTHER:
+                self._doubtful = True
+
+
+@dataclass(eq=False)
+class OwnFunction(Value):
+    """A function of the project; ``result`` is what a call returns, once that is known."""
+
+    node: Union[ast.FunctionDef, ast.AsyncFunctionDef, None]
+    scope: Optional[object] = None
+    owner: Optional[OwnClass] = None
+    #: How it is bound: "", "property", "staticmethod" or "classmethod".
+    binding: str = ""
+    guarded: bool = False
+    result: Optional[Value] = None
+    is_read: bool = False
+
+
+def _depth(value: Value) -> int:
+    return value.depth if isinstance(value, (Items, Fixed)) else 0
+
+
+def weaker(value: Value, evidence: Evidence) -> Value:
+    """Return a value with no more evidence than ``evidence``."""
+    if isinstance(value, Instance) and value.evidence > evidence:
+        return Instance(value.cls, evidence)
+    if isinstance(value, Torch) and value.evidence > evidence:
+        return Torch(value.name, evidence)
+    return value
+
+
+def join(one: Value, two: Value) -> Value:
+    """Return what a name stands for that is bound to one value in one branch and to another in the other."""
+    if one is two or two is NOTHING or two is NONE:
+        return one
+    if one is NOTHING or one is NONE:
+        return two
+    first, second = _alternatives(one), _alternatives(two)
+    if first or second:
+        return _joined_alternatives(first, second)
+    if isinstance(one, Fixed) and isinstance(two, Fixed) and len(one.parts) == len(two.parts):
+        return Fixed(tuple(map(join, one.parts, two.parts)))
+    if isinstance(one, (Fixed, Items)) and isinstance(two, (Fixed, Items)):
+        return Items(join(item_of(one), item_of(two)))
+    if is_other(one) and is_other(two):
+        return OTHER
+    return UNKNOWN
+
+
+def _alternatives(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Either):
+        return value.values
+    return (value,) if isinstance(value, (Torch, Instance)) else ()
+
+
+def _joined_alternatives(first: tuple[Value, ...], second: tuple[Value, ...]) -> Value:
+    merged: dict[object, Value] = {}
+    sure = bool(first) and bool(second)
+    for value in (*first, *second):
+        key = (type(value), value.name if isinstance(value, Torch) else value.cls)  # type: ignore[attr-defined]
+        merged[key] = weaker(value, merged[key].evidence) if key in merged else value  # type: ignore[attr-defined]
+    if len(merged) > _MOST_ALTERNATIVES:
+        return UNKNOWN
+    values = tuple(merged.values())
+    if len(values) == 1:
+        return values[0] if sure else weaker(values[0], Evidence.LIKELY)
+    return Either(tuple(weaker(value, Evidence.LIKELY) for value in values))
+
+
+def item_of(value: Value) -> Value:
+    """Return what iteration over a value gives, apart from instances."""
+    if isinstance(value, Items):
+        return OTHER if value.item is NOTHING else value.item
+    if isinstance(value, Fixed):
+        item: Value = NOTHING
+        for part in value.parts:
+            item = join(item, part)
+        return item
+    return OTHER if isinstance(value, Constant) or value is OTHER else UNKNOWN
+
+
+def is_other(value: Value) -> bool:
+    """Return whether a value is known to be neither a tensor nor another object of torch."""
+    return value is OTHER or isinstance(value, (Constant, Foreign, Module, Items, Fixed, OwnClass, OwnFunction))
