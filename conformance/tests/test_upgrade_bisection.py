@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.language.corpus import default_root, load_corpus
+from conformance.results.model import Verdict
 from conformance.tests.result_files import entry, release, save
 from conformance.upgrade.bisection import NoChange, add_bisect, find_change
 from conformance.upgrade.measuring import Failed, Measurement
@@ -116,7 +117,7 @@ def test_what_failed_is_named(bisect: Any) -> None:
 def test_the_recorded_change_is_where_it_starts(bisect: Any, tmp_path: Path) -> None:
     corpus, _ = load_corpus([default_root()])
     claim = next(claim for claim in corpus.claims if claim.id == CLAIM)
-    verdicts = {"1.13.1": "holds", "2.0.1": "holds", "2.2.1": "diverges"}
+    verdicts: dict[str, Verdict] = {"1.13.1": "holds", "2.0.1": "holds", "2.2.1": "diverges"}
     folder = save(
         tmp_path / "results",
         *(release(torch, {CLAIM: entry(claim, verdict)}) for torch, verdict in verdicts.items()),

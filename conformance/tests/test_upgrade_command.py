@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from conformance.language.corpus import Corpus
+from conformance.names.model import Measured, NameRecord, Section
+from conformance.names.store import record
 from conformance.tests.result_files import SIMPLE, entry, make_corpus, release, save
 from conformance.upgrade.command import add_upgrade
 
@@ -31,7 +33,27 @@ def recorded(tmp_path: Path, corpus: Corpus) -> Path:
     columns = [release(torch, {claim.id: entry(claim)}) for torch in ("2.4.0", "2.4.1")]
     columns += [release(torch, {claim.id: entry(claim, "refuted")}) for torch in ("2.5.1", "2.6.0")]
     columns.append(release("2.10.0", {claim.id: entry(claim)}, void="a smoke claim failed"))
+    record(
+        [Measured(torch, "3.11", names_of(torch)) for torch in ("2.4.1", "2.5.1", "2.6.0")], tmp_path / "results/names"
+    )
     return save(tmp_path / "results", *columns)
+
+
+def names_of(torch: str) -> dict[str, Section]:
+    """Make the names of a release: in 2.5 a function is gone, another one new, and a third has lost an argument."""
+    is_old = torch < "2.5"
+    module, tensor = NameRecord("module"), NameRecord("class")
+    removed = "" if is_old else "torch.cholesky is removed; use torch.linalg.cholesky."
+    names: Section = {
+        "": module,
+        "Tensor": tensor,
+        "Tensor.detach": NameRecord("method", signatures=("(self)",), origin="stub"),
+        "Tensor.clone": NameRecord("method", signatures=("(self)",), origin="stub"),
+        "cholesky": NameRecord("builtin", signatures=("(input)",), origin="stub", removed=removed),
+        "ones": NameRecord("builtin", signatures=("(size, *, old=None)" if is_old else "(size)",), origin="stub"),
+    }
+    linalg: Section = {"": module, "cholesky": NameRecord("builtin", signatures=("(A)",), origin="stub")}
+    return {"torch": names if is_old else {**names, "young": NameRecord("function")}, "torch.linalg": linalg}
 
 
 @pytest.fixture
@@ -55,6 +77,27 @@ def test_a_minor_version_is_its_last_measured_patch(upgrade: Any) -> None:
     assert "in 2.5 (2.4.1 → 2.5.1)" in told
 
 
+@pytest.mark.parametrize("text", ["torch==2.4.*", "==2.4.1", "v2.4.1", "2.4", "2.4.1+cpu"])
+def test_what_people_write_of_a_version_is_understood(upgrade: Any, text: str) -> None:
+    assert upgrade(text, "2.6")[1].startswith("torch 2.4.1 → 2.6.0")
+
+
+def test_latest_is_the_last_release_that_is_not_void(upgrade: Any) -> None:
+    assert upgrade("2.4", "latest")[1].startswith("torch 2.4.1 → 2.6.0")
+
+
+def test_installed_is_the_release_that_pip_knows(upgrade: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.upgrade.choices.version", lambda name: "2.5.0+cpu")
+    told = upgrade("installed", "2.6")[1]
+    assert told.startswith("torch 2.5.1 → 2.6.0")
+    assert "torch 2.5.0+cpu is not recorded; 2.5.1, the nearest patch release, stands for it" in told
+
+
+def test_a_swapped_order_is_remarked(upgrade: Any) -> None:
+    assert "2.6.0 is newer than 2.4.1: this is a downgrade" in upgrade("2.6", "2.4")[1]
+    assert "downgrade" not in upgrade("2.4", "2.6")[1]
+
+
 def test_a_whole_version_is_that_release(upgrade: Any) -> None:
     assert upgrade("2.4.0", "2.5.1")[1].startswith("torch 2.4.0 → 2.5.1")
 
@@ -64,7 +107,7 @@ def test_a_version_that_is_not_recorded_gives_the_command_that_measures_it(upgra
     assert (status, told) == (2, "")
     assert "torch 2.3 is not recorded on cpu (recorded: 2.4.0, 2.4.1, 2.5.1, 2.6.0, 2.10.0)" in error
     assert "nox -s conformance -- --torch '2.3.*'" in error
-    assert "--torch '2.4.2'" in upgrade("2.4.2", "2.6")[2]
+    assert "--torch '2.3.2'" in upgrade("2.3.2", "2.6")[2]
 
 
 def test_2_1_is_not_2_10(upgrade: Any) -> None:
@@ -85,7 +128,7 @@ def test_what_is_no_version_is_refused(upgrade: Any, text: str) -> None:
 
 
 def test_result_files_may_be_given(upgrade: Any, recorded: Path) -> None:
-    _, told, _ = upgrade(recorded / "torch-2.4.0-cpu.json", recorded / "torch-2.6.0-cpu.json")
+    _, told, _ = upgrade(recorded / "torch-2.4.0-cpu.jsonl", recorded / "torch-2.6.0-cpu.jsonl")
     assert told.startswith("torch 2.4.0 → 2.6.0")
     assert "releases between that were measured: 2.4.1, 2.5.1" in told
 
@@ -94,27 +137,118 @@ def test_a_result_file_that_is_none_is_refused(upgrade: Any, tmp_path: Path) -> 
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     status, _, error = upgrade(tmp_path / "x.json", "2.6")
     assert status == 2
-    assert "x.json: format None" in error
+    assert "x.json: no result file of a known format" in error
     assert upgrade(tmp_path / "missing.json", "2.6")[0] == 2
 
 
-@pytest.mark.parametrize(("severity", "status"), [("breaking", 1), ("improvement", 1)])
-def test_fail_on(upgrade: Any, severity: str, status: int) -> None:
-    assert upgrade("2.4", "2.6", "--fail-on", severity)[0] == status
+def test_an_entry_that_does_not_fit_is_refused_with_its_line(upgrade: Any, recorded: Path) -> None:
+    path = recorded / "torch-2.5.1-cpu.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"refuted"', '"wrong"'), encoding="utf-8")
+    status, told, error = upgrade("2.4", "2.6")
+    assert (status, told) == (2, "")
+    assert "torch-2.5.1-cpu.jsonl:2: verdict: " in error
+
+
+@pytest.mark.parametrize("severity", ["changes", "improvement", "behaviour"])
+def test_fail_on(upgrade: Any, severity: str) -> None:
+    assert upgrade("2.4", "2.6", "--fail-on", severity)[0] == 1
     assert upgrade("2.5", "2.6", "--fail-on", severity)[0] == 0
-    assert upgrade("2.6", "2.4", "--fail-on", severity)[0] == (1 if severity == "improvement" else 0)
 
 
-def test_uses_leaves_out_what_the_code_does_not_use(upgrade: Any, tmp_path: Path) -> None:
-    code = tmp_path / "code.py"
-    code.write_text("import torch\ntorch.ones(1).clone()\n", encoding="utf-8")
-    status, told, _ = upgrade("2.4", "2.6", "--uses", code, "--fail-on", "improvement")
+def test_fail_on_counts_what_is_as_harmful_or_more(upgrade: Any, code: Any) -> None:
+    warning = code("import torch\ntorch.ones(1).detach()\n")
+    assert upgrade("2.4", "2.6", "--uses", warning, "--fail-on", "breaks")[0] == 0
+    assert upgrade("2.4", "2.6", "--uses", warning, "--fail-on", "warns")[0] == 1
+
+
+def test_an_earlier_name_of_a_severity_is_taken_with_a_hint(upgrade: Any) -> None:
+    assert "--fail-on behaviour is called changes now" in upgrade("2.4", "2.6", "--fail-on", "behaviour")[2]
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Any:
+    def write(text: str) -> Path:
+        path = tmp_path / "code.py"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_uses_leaves_out_what_the_code_does_not_use(upgrade: Any, code: Any) -> None:
+    status, told, _ = upgrade("2.4", "2.6", "--uses", code("import torch\ntorch.ones(1).clone()\n"))
     assert status == 0
-    assert "Nothing that was measured differs" in told
-    code.write_text("import torch\ntorch.ones(1).detach()\n", encoding="utf-8")
-    status, told, _ = upgrade("2.4", "2.6", "--uses", code, "--fail-on", "improvement")
+    assert "Nothing that was measured differs." in told
+    status, told, _ = upgrade("2.4", "2.6", "--uses", code("import torch\ntorch.ones(1).detach()\n"))
+    assert "CHANGES" in told
+    assert "code.py:2" in told
+
+
+def test_what_is_gone_is_told_at_its_line(upgrade: Any, code: Any) -> None:
+    text = "import torch\ndef f(a):\n    torch.cholesky(a)\n    torch.ones(2, old=1)\n    torch.ones(2)\n"
+    status, told, _ = upgrade("2.4", "2.6", "--uses", code(text), "--fail-on", "breaks")
     assert status == 1
-    assert "code.py:2 .detach" in told
+    assert "torch.cholesky is gone" in told
+    assert "instead  torch.linalg.cholesky" in told
+    assert "torch.ones no longer takes old" in told
+    assert "code.py:4\n" in told
+    assert "code.py:5" not in told
+
+
+def test_a_call_with_another_argument_is_another_call(upgrade: Any, code: Any) -> None:
+    told = upgrade("2.4", "2.6", "--uses", code("import torch\ntorch.ones(1).detach(True)\n"))[1]
+    assert "CHANGES" not in told
+
+
+def test_an_unknown_object_is_folded_into_maybe(upgrade: Any, code: Any) -> None:
+    file = code("def f(x):\n    x.detach()\n")
+    told = upgrade("2.4", "2.6", "--uses", file)[1]
+    assert "MAYBE" in told
+    assert "BREAKS" not in told
+    assert "MAYBE" not in upgrade("2.4", "2.6", "--uses", file, "--certain")[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\ntorch.nowhere(1)\n",
+        "import torch\nexec('torch.x')\n",
+        "print 'Python 2'\n",
+        "x = 1\n",
+    ],
+)
+def test_silence_is_no_all_clear_where_not_all_was_read_and_known(upgrade: Any, code: Any, text: str) -> None:
+    status, told, _ = upgrade("2.4", "2.6", "--uses", code(text))
+    assert (status, "this is no all-clear" in told) == (3, True)
+
+
+def test_an_empty_folder_is_no_all_clear(upgrade: Any, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert upgrade("2.4", "2.6", "--uses", tmp_path / "empty")[0] == 3
+
+
+def test_what_was_looked_at_is_left_out(upgrade: Any, code: Any, tmp_path: Path) -> None:
+    file = code("import torch\ntorch.cholesky(1)\ntorch.ones(2, old=1)\n")
+    told = upgrade("2.4", "2.6", "--uses", file, "--ignore", "torch.cholesky")[1]
+    assert "torch.cholesky" not in told
+    assert "1 ignored" in told
+    known = tmp_path / "known"
+    known.write_text(upgrade("2.4", "2.6", "--uses", file, "--json")[1], encoding="utf-8")
+    assert "2 ignored" in upgrade("2.4", "2.6", "--uses", file, "--baseline", known)[1]
+    known.write_text("torch.ones:old  # looked at\n", encoding="utf-8")
+    assert "1 ignored" in upgrade("2.4", "2.6", "--uses", file, "--baseline", known)[1]
+    known.write_text("{}", encoding="utf-8")
+    assert "nor lines with ids" in upgrade("2.4", "2.6", "--baseline", known)[2]
+
+
+def test_excluded_files_are_not_read(upgrade: Any, code: Any, tmp_path: Path) -> None:
+    code("import torch\ntorch.cholesky(1)\n")
+    assert "torch.cholesky" not in upgrade("2.4", "2.6", "--uses", tmp_path, "--exclude", "code.py")[1]
+
+
+def test_a_downgrade_tells_what_is_not_there_yet(upgrade: Any, code: Any) -> None:
+    told = upgrade("2.6", "2.4", "--uses", code("import torch\ntorch.young(1)\n"))[1]
+    assert "torch.young is not there yet" in told
 
 
 def test_a_path_that_is_not_there_is_refused(upgrade: Any, tmp_path: Path) -> None:
@@ -127,7 +261,7 @@ def test_every_format_is_written(upgrade: Any, chosen: str) -> None:
     assert status == 0
     assert "no longer true" in told
     if chosen == "json":
-        assert json.loads(told)["counts"]["breaking"] == 1
+        assert json.loads(told)["counts"]["changes"] == 1
 
 
 def test_it_works_without_torch(recorded: Path, tmp_path: Path) -> None:

@@ -1,73 +1,115 @@
-"""The report in its four formats: complete, and harmless whatever a spec or a result file says."""
+"""The report in its four formats: what a person needs first, and harmless whatever a spec, result or source says."""
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.results.model import Facts, Signal
 from conformance.tests.result_files import SIMPLE, entry, make_corpus, release
-from conformance.upgrade.entries import Report, compare
+from conformance.upgrade.claims import compare_claims
 from conformance.upgrade.formats import github_report, json_report
+from conformance.upgrade.model import Coverage, Entry, Place, Report
 from conformance.upgrade.report import markdown_report, text_report
-from conformance.upgrade.uses import find_uses
+from conformance.usage import Cause, Evidence, Kind, NotRead, Use
 
 HOSTILE = "no\x1b[2J <script>alert(1)</script> `code` [link](http://x) ::error::%0A| ```"
+COVERED = Coverage(files=1, names=2, claimed=1, profiled=0, calls=3, known_calls=2)
 
 
-def report(folder: Path, message: str = "no", source: str = "", **fields: Any) -> Report:
+def place(line: int = 2, evidence: Evidence = Evidence.CERTAIN, path: str = "code.py") -> Place:
+    return Place(Use(("torch.Tensor.detach",), path, line, 5, Kind.CALL, evidence), evidence)
+
+
+def report(folder: Path, message: str = "no", places: tuple[Place, ...] = (), **fields: Any) -> Report:
     corpus = make_corpus(folder / "specs", SIMPLE)
     [claim] = corpus.claims
-    uses = None
-    if source:
-        (folder / "code.py").write_text(source, encoding="utf-8")
-        uses = find_uses([folder / "code.py"])
-    before = entry(claim, facts={"raises": ["ValueError", message]}, **fields)
-    after = entry(claim, facts={"raises": ["RuntimeError", message]}, **fields)
+    before, after = entry(claim, facts=Facts(), **fields), entry(claim, facts=Facts(Signal("E", message)), **fields)
     path = [
         release("1.13.1", {claim.id: before}, python="3.9"),
         release("2.0.1", {claim.id: before}),
         release("2.2.2", {claim.id: after}),
     ]
-    return compare(corpus, path, uses)
+    found = compare_claims(corpus, path)
+    entries = tuple(replace(one, places=places) for one in found.entries)
+    return replace(found, entries=entries, coverage=COVERED if places else None)
 
 
-def test_an_entry_has_all_that_a_person_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    told = text_report(report(tmp_path, source="x.detach()\ngetattr(x, name)\n"))
+def named(id: str, severity: Any = "breaks", *places: Place) -> Entry:
+    what = f"{id} is gone"
+    return Entry(id, severity, "gone", what, "there", "gone", "since 2.0", instead="new", subject=id, places=places)
+
+
+def test_an_entry_has_all_that_a_person_needs(tmp_path: Path) -> None:
+    told = text_report(report(tmp_path, places=(place(), place(7), place(3, path="b.py"))))
     for part in (
         "torch 1.13.1 → 2.2.2 on cpu",
-        "1 claims compared",
-        "releases between that were measured: 2.0.1",
-        "Python 3.9 → 3.11",
-        "1 behaviour.",
-        "torch.Tensor.detach: raises RuntimeError, was ValueError",
-        "before   ValueError: no",
-        "after    RuntimeError: no",
+        "1 file read; 2 of 2 torch names known (1 with measured claims), 2 of 3 calls by signature",
+        "1 claim compared",
+        "1 breaks.",
+        "torch.Tensor.detach: raises E now",
+        "at       b.py:3; code.py:2, 7",
+        "before   no error",
+        "after    E: no",
         "changed  between 2.0.1 and 2.2.2 (2.1 not measured)",
         "claim    torch.Tensor.detach/claim-0 (Claim number 0)",
         "page     reference/torch.Tensor.detach.html#claim-0",
-        "used at  code.py:1 .detach (if that is a tensor)",
         "x = torch.tensor([1., 2.])",
-        "code.py:2: an attribute is looked up by a name made at run time",
     ):
         assert part in told
 
 
+def test_what_is_covered_comes_first(tmp_path: Path) -> None:
+    use = place(9).use
+    coverage = replace(
+        COVERED,
+        unknown={"torch.odd": (use, "deep inside torch")},
+        missing={"torch.eig": (use, "gone since 1.13")},
+        not_read=(NotRead("old.py", Cause.PYTHON_2, 3),),
+    )
+    told = text_report(replace(report(tmp_path, places=(place(),)), coverage=coverage))
+    assert told.index("nothing is known of: torch.odd (code.py:9)") < told.index("BREAKS")
+    assert "gone from both releases: torch.eig (code.py:9)" in told
+    assert "not read (Python 2): old.py:3" in told
+    silent = Report("2.0.1", "2.1.2", coverage=coverage)
+    assert "this is no all-clear" in text_report(silent)
+    assert "Nothing that was measured differs." in text_report(replace(silent, coverage=COVERED))
+
+
+def test_what_hurts_less_is_only_counted_until_all_is_asked_for() -> None:
+    entries = (named("torch.a"), named("torch.b", "corner"), named("torch.c", "documentation"))
+    whole = Report("2.0.1", "2.1.2", entries=entries, coverage=COVERED)
+    told = text_report(whole)
+    assert "1 breaks; only counted (--all): 1 corner, 1 documentation." in told
+    assert "torch.b" not in told
+    assert "torch.b is gone" in text_report(whole, everything=True)
+
+
+def test_what_is_only_maybe_is_a_line() -> None:
+    maybe = named("torch.a", "breaks", place(2, Evidence.MAYBE), place(3, Evidence.MAYBE))
+    told = text_report(Report("2.0.1", "2.1.2", entries=(maybe,), coverage=COVERED))
+    assert "MAYBE" in told
+    assert "  torch.a is gone (since 2.0)  [code.py:2:5 and 1 more]\n" in told
+    assert "BREAKS" not in told
+
+
+def test_without_code_names_are_listed_by_module() -> None:
+    entries = tuple(named(f"torch.onnx.f{number}") for number in range(30))
+    told = text_report(Report("2.0.1", "2.1.2", entries=entries))
+    assert "torch.onnx, gone: f0, f1, f2, f3 and 26 more" in told
+    assert "f20" not in told
+    assert "torch.onnx.f20 is gone" in text_report(Report("2.0.1", "2.1.2", entries=entries), everything=True)
+
+
 def test_brief_is_a_line_for_each_entry(tmp_path: Path) -> None:
-    told = text_report(report(tmp_path), brief=True)
-    assert "  torch.Tensor.detach: raises RuntimeError, was ValueError (between 2.0.1 and 2.2.2" in told
+    told = text_report(report(tmp_path, places=(place(),)), brief=True)
+    assert "  torch.Tensor.detach: raises E now (between 2.0.1 and 2.2.2 (2.1 not measured))  [code.py:2:5]\n" in told
     assert "import torch" not in told
-
-
-def test_nothing_differs_is_said(tmp_path: Path) -> None:
-    corpus = make_corpus(tmp_path, SIMPLE)
-    [claim] = corpus.claims
-    path = [release(torch, {claim.id: entry(claim)}) for torch in ("2.0.1", "2.1.2")]
-    assert "Nothing that was measured differs." in text_report(compare(corpus, path))
 
 
 def test_claims_that_can_not_be_compared_are_counted_with_why(tmp_path: Path) -> None:
@@ -77,14 +119,13 @@ def test_claims_that_can_not_be_compared_are_counted_with_why(tmp_path: Path) ->
         release("2.0.1", {first.id: entry(first)}),
         release("2.1.2", {claim.id: entry(claim) for claim in corpus.claims}),
     ]
-    told = text_report(compare(corpus, path))
-    assert "1 claims compared, 1 not" in told
-    assert "not compared: 1 claims, 2.0.1: not measured" in told
+    told = text_report(compare_claims(corpus, path))
+    assert "1 claim compared, 1 not: 1 2.0.1: not measured" in told
     assert second.id not in told
 
 
 def test_a_message_can_not_drive_the_terminal(tmp_path: Path) -> None:
-    told = text_report(report(tmp_path, HOSTILE))
+    told = text_report(report(tmp_path, HOSTILE, (place(path="a\x1b[2J.py"),)))
     assert "\x1b" not in told
     assert "\\x1b[2J" in told
 
@@ -103,27 +144,49 @@ def test_a_script_can_not_end_its_fence(tmp_path: Path) -> None:
     assert told.count("````") == 2
 
 
-def test_json_has_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    document = json.loads(json_report(report(tmp_path, source="import torch\ntorch.ones(1).detach()\n")))
+def test_json_has_what_is_shown(tmp_path: Path) -> None:
+    document = json.loads(json_report(report(tmp_path, places=(place(),))))
     [found] = document["entries"]
-    assert document["counts"]["behaviour"] == 1
-    assert document["between"] == ["2.0.1"]
+    assert document["counts"]["breaks"] == 1
+    assert document["coverage"]["names"] == 2
     assert found["claims"] == [{"id": "torch.Tensor.detach/claim-0", "title": "Claim number 0"}]
-    assert found["uses"] == [{"file": "code.py", "line": 2, "name": ".detach", "certain": True}]
+    assert found["uses"] == [
+        {"evidence": "certain", "name": "torch.Tensor.detach", "file": "code.py", "line": 2, "column": 5}
+    ]
     assert found["script"].startswith("import torch")
-    assert (found["severity"], found["kind"], found["before"]) == ("behaviour", "error", "ValueError: no")
+    assert (found["severity"], found["kind"], found["before"]) == ("breaks", "error", "no error")
 
 
-def test_annotations_stand_at_the_places_that_use_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    [line] = github_report(report(tmp_path, source="x.detach()\n")).splitlines()
-    assert line.startswith("::warning file=code.py,line=1,title=torch 2.2.2%2C behaviour%3A torch.Tensor.detach")
-    assert line.partition("::before: ")[2].startswith("ValueError: no%0Aafter: RuntimeError: no%0A")
+def test_json_and_annotations_are_bounded() -> None:
+    places = tuple(place(line) for line in range(1, 2000))
+    entries = tuple(named(f"torch.f{number}", "breaks", *places) for number in range(30))
+    whole = Report("2.0.1", "2.1.2", entries=entries, coverage=COVERED)
+    assert [len(found["uses"]) for found in json.loads(json_report(whole))["entries"]] == [50] * 30
+    lines = github_report(whole).splitlines()
+    assert len(lines) == 51
+    assert lines[-1].endswith("and 100 more")
 
 
-def test_an_annotation_is_one_command(tmp_path: Path) -> None:
-    lines = github_report(report(tmp_path, HOSTILE + "\n::error::more")).splitlines()
+def test_annotations_are_for_what_breaks_changes_or_warns() -> None:
+    entries = (
+        named("torch.a", "breaks", place(2)),
+        named("torch.b", "changes", place(3, Evidence.LIKELY)),
+        named("torch.c", "warns", place(4)),
+        named("torch.d", "corner", place(5)),
+        named("torch.e", "breaks", place(6, Evidence.MAYBE)),
+    )
+    lines = github_report(Report("2.0.1", "2.1.2", entries=entries, coverage=COVERED)).splitlines()
+    assert [line.partition(",title")[0] for line in lines] == [
+        "::error file=code.py,line=2",
+        "::warning file=code.py,line=3",
+        "::notice file=code.py,line=4",
+    ]
+
+
+@pytest.mark.parametrize("places", [(), (place(path="a,b::error::.py"),)])
+def test_an_annotation_is_one_command(tmp_path: Path, places: tuple[Place, ...]) -> None:
+    lines = github_report(report(tmp_path, HOSTILE + "\n::error::more", places)).splitlines()
     assert len(lines) == 1
-    assert lines[0].startswith("::warning title=")
+    assert lines[0].startswith("::error ")
     assert "%250A" in lines[0]
+    assert not places or lines[0].startswith("::error file=a%2Cb%3A%3Aerror%3A%3A.py,line=2,title=")

@@ -14,12 +14,13 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.results.cells import as_version, cell, load_device
-from conformance.results.history import truth_timeline
+from conformance.results.files import ResultError
 from conformance.results.recorded import recorded_folder
-from conformance.results.store import ResultError, Results
 from conformance.upgrade.measuring import Failed, Measurement, measure_with_command, measure_with_environment
 from conformance.upgrade.releases import NoReleases, list_releases
+from conformance.views.history import truth_timeline
+from conformance.views.recorded import Measured, load_recorded
+from conformance.views.releases import as_version
 
 #: Measures a claim on a release; raises ``Failed`` where the release can't be installed or run.
 Measure = Callable[[str], Measurement]
@@ -72,7 +73,7 @@ def bisect(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         return _refused(f"no claim is called {options.claim!r}; 'conformance show NAME' lists those of a name")
     try:
         folder = options.results or recorded_folder()
-        recorded = load_device(folder, "cpu") if folder.is_dir() else []
+        recorded = load_recorded(folder).on("cpu") if folder.is_dir() else ()
         first, last = _ends(options, claim, recorded)
         releases = _between(options.releases.split(",") if options.releases else list_releases(), first, last)
         print(f"{len(releases)} releases from {first} to {last}: {', '.join(releases)}", flush=True)
@@ -137,21 +138,20 @@ def find_change(releases: Sequence[str], measure: Measure, say: Callable[[str], 
     return Found(releases[low], before, releases[high], after, skipped)
 
 
-def _measure(command: Optional[str], claim: Claim, scratch: Path, recorded: Sequence[Results]) -> Measure:
+def _measure(command: Optional[str], claim: Claim, scratch: Path, recorded: Sequence[Measured]) -> Measure:
     if command is not None:
         return lambda release: measure_with_command(command, release, claim.id)
     return lambda release: measure_with_environment(claim, release, scratch, recorded)
 
 
-def _ends(options: argparse.Namespace, claim: Claim, recorded: Sequence[Results]) -> tuple[str, str]:
+def _ends(options: argparse.Namespace, claim: Claim, recorded: Sequence[Measured]) -> tuple[str, str]:
     """Return the ends asked for, and those of the newest recorded change where none are."""
     first, last = options.first, options.last
     if first is None or last is None:
         changes = truth_timeline(claim, recorded).changes()
         if not changes:
-            told = ", ".join(
-                f"{item.release} {_verdict(item.entry)}" for item in (cell(claim, one) for one in recorded)
-            )
+            cells = [measured.cell(claim) for measured in recorded]
+            told = ", ".join(f"{cell.release} {cell.verdict or cell.gap}" for cell in cells)
             raise ValueError(
                 f"no recorded change of {claim.id} ({told or 'nothing is recorded'}); give --from and --to"
             )
@@ -162,10 +162,6 @@ def _ends(options: argparse.Namespace, claim: Claim, recorded: Sequence[Results]
         except InvalidVersion:
             raise ValueError(f"{text!r} is no release") from None
     return first, last
-
-
-def _verdict(entry: Optional[dict[str, object]]) -> str:
-    return str(entry["verdict"]) if entry else "not measured"
 
 
 def _between(releases: Sequence[str], first: str, last: str) -> list[str]:

@@ -1,153 +1,160 @@
-"""``conformance upgrade``: what a newer torch changes."""
+"""``conformance upgrade``: what a newer torch does to your code."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Optional
-
-from packaging.version import InvalidVersion, Version
+from typing import Callable
 
 from conformance.language.corpus import default_root, load_corpus
-from conformance.results.cells import as_version, load_device, release_order
+from conformance.names.lookup import Names
+from conformance.names.store import StoreError
+from conformance.results.files import ResultError
 from conformance.results.recorded import recorded_folder
-from conformance.results.store import ResultError, Results, load_results
-from conformance.upgrade.entries import Report, compare
+from conformance.upgrade.choices import NotRecorded, release_path
+from conformance.upgrade.claims import claims_named, compare_claims, differing
+from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.formats import github_report, json_report
+from conformance.upgrade.matching import ClaimUses
+from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.report import markdown_report, text_report
-from conformance.upgrade.severity import SEVERITIES
-from conformance.upgrade.uses import find_uses
+from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
+from conformance.usage import Evidence, read_project
+from conformance.views.recorded import Measured
 
 _FORMATS = ("text", "markdown", "json", "github")
 _EPILOG = """\
-exit status: 0 reported, 1 an entry is at least as severe as --fail-on, 2 a version is not recorded or the call is wrong
+exit status: 0 reported, 1 an entry is at least as harmful as --fail-on, 2 a version is not recorded or the call is
+wrong, 3 nothing was found to differ, but not all of the code was read and known
 
 examples:
-  conformance upgrade 2.4 2.13                        all that changed
-  conformance upgrade 2.4 2.13 --uses src             what changed in the names that src uses
-  conformance upgrade 2.4 2.13 --brief                a line for each change
-  conformance upgrade a.json b.json --format json     two result files
+  conformance upgrade 2.4 2.15                          what torch itself changed
+  conformance upgrade 2.4 2.15 --uses src               which lines of src break, change or warn
+  conformance upgrade installed latest --uses src --exclude tests --fail-on breaks
+  conformance upgrade 2.4 2.15 --uses src --json > known.json      what is known now, and then
+  conformance upgrade 2.4 2.15 --uses src --baseline known.json    what is new
 """
-
-
-class NotRecorded(Exception):
-    """A release was not measured; the message gives the command that measures it."""
 
 
 def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "upgrade",
-        help="what differs between two releases of torch, for your code",
-        description="Compare two recorded releases. Sources are read, never run.",
+        help="which lines of your code a newer torch breaks or changes",
+        description="Compare names and measured behaviour of two recorded releases. Sources are read, never run.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "old", metavar="OLD", help="a release (2.4: its last patch that was measured), or a result file"
-    )
-    parser.add_argument("new", metavar="NEW", help="likewise")
-    parser.add_argument(
-        "--uses", action="append", type=Path, metavar="PATH", help="report only names that this file or folder uses"
-    )
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="how to write the report (default: text)")
-    parser.add_argument("--brief", action="store_true", help="one line for each entry (text and markdown)")
-    parser.add_argument(
-        "--fail-on", choices=SEVERITIES, metavar="SEVERITY", help=f"exit status 1: {', '.join(SEVERITIES)}"
-    )
-    parser.add_argument(
-        "--device", choices=("cpu", "cuda"), default="cpu", help="device of recorded releases (default: cpu)"
-    )
-    parser.add_argument(
-        "--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)"
-    )
-    parser.add_argument(
-        "--specs", action="append", type=Path, metavar="PATH", help="spec files or folders (default: the whole corpus)"
-    )
+    add = parser.add_argument
+    add("old", metavar="OLD", help="a release (2.4, 2.4.1, torch==2.4.*, latest, installed), or a result file")
+    add("new", metavar="NEW", help="likewise")
+    add("--uses", action="append", type=Path, metavar="PATH", help="report what concerns this file or folder")
+    add("--exclude", action="append", default=[], metavar="PATTERN", help="leave out files or folders, such as tests")
+    add("--all", action="store_true", help="show what is only counted otherwise, too")
+    add("--certain", action="store_true", help="leave out what only likely or maybe concerns the code")
+    add("--ignore", action="append", default=[], metavar="ID", help="leave out an entry, or all of a name")
+    add("--baseline", type=Path, metavar="FILE", help="leave out what this file names: a report in JSON, or lines "
+        "of an id and '# reason'")  # fmt: skip
+    add("--format", choices=_FORMATS, default="text", help="how to write the report (default: text)")
+    add("--json", action="store_const", dest="format", const="json", help="the same as --format json")
+    add("--brief", action="store_true", help="one line for each entry (text and markdown)")
+    add("--fail-on", type=_severity, metavar="HARM", help=f"exit status 1: {', '.join(SHOWN)}")
+    add("--device", choices=("cpu", "cuda"), default="cpu", help="device of recorded releases (default: cpu)")
+    add("--results", type=Path, metavar="DIR", help="folder of result files and names (default: the recorded ones)")
+    add("--specs", action="append", type=Path, metavar="PATH", help="spec files or folders (default: the whole corpus)")
     parser.set_defaults(function=upgrade)
 
 
 def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Write the report to the standard output and return the exit status."""
-    missing = [path for path in [*(options.uses or []), *(options.specs or [])] if not path.exists()]
+    paths = [*(options.uses or []), *(options.specs or []), *([options.baseline] if options.baseline else [])]
+    missing = [path for path in paths if not path.exists()]
     if missing:
-        print(f"conformance: {missing[0]}: no such file or folder", file=sys.stderr)
-        return 2
+        return _refused(f"{missing[0]}: no such file or folder")
     try:
-        path = release_path(options.old, options.new, options.results or recorded_folder(), options.device)
-    except (NotRecorded, ResultError) as error:
-        print(f"conformance: {error}", file=sys.stderr)
-        return 2
-    corpus, _ = load_corpus(options.specs or [default_root()])
-    report = compare(corpus, path, find_uses(options.uses) if options.uses else None)
-    sys.stdout.write(_written(report, options.format, options.brief))
-    return 1 if report.fails(options.fail_on) else 0
+        folder = options.results or recorded_folder()
+        path, remarks = release_path(options.old, options.new, folder, options.device)
+        changes = NameChanges(Names(folder / "names"), path[0].torch, path[-1].torch)
+        if not changes.is_recorded:
+            remarks = (*remarks, "the names of one of the releases are not recorded: only claims are compared")
+        report = _of_code(options, path, changes) if options.uses else _of_torch(options, path, changes)
+        ignored = [*options.ignore, *(_baseline(options.baseline) if options.baseline else [])]
+    except (NotRecorded, ResultError, StoreError, ValueError) as error:
+        return _refused(str(error))
+    report = _kept(replace(report, remarks=remarks), ignored, options.certain)
+    sys.stdout.write(_WRITERS[options.format](report, options))
+    if report.fails(options.fail_on):
+        return 1
+    return 3 if report.is_silent else 0
 
 
-def release_path(old: str, new: str, folder: Path, device: str) -> list[Results]:
-    """Find two releases and the recorded ones between them.
-
-    Parameters
-    ----------
-    old, new
-        A version, whole or only major and minor, or the path of a result file.
-
-    Raises
-    ------
-    NotRecorded
-        If a version was not measured on the device.
-    ResultError
-        If a file can't be used.
-    """
-    named = [_file(old), _file(new)]
-    device = next((item.environment["device"] for item in named if item is not None), device)
-    recorded = load_device(folder, device) if folder.is_dir() else []
-    ends = [item or _recorded(text, recorded, device) for item, text in zip(named, (old, new))]
-    for item, text in zip(ends, (old, new)):
-        if item.void:
-            raise NotRecorded(f"{text}: its results are void: {item.void}; {_measure(item.environment['torch'])}")
-    low, high = sorted((release_order(ends[0]), release_order(ends[1])))
-    between = [item for item in recorded if low < release_order(item) < high and not item.void]
-    return [ends[0], *(between if release_order(ends[0]) <= release_order(ends[1]) else between[::-1]), ends[1]]
+def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges) -> Report:
+    project = read_project(options.uses, options.exclude)
+    uses = ClaimUses(project.uses(), changes)
+    # The names tell of a name that is gone, and of more of them.
+    told = compare_claims(claims_named(differing(path, uses.subjects), options.specs), path)
+    by_claims = [placed for entry in told.entries if (placed := uses.placed(entry)) is not None]
+    if changes.is_recorded:
+        by_claims = [entry for entry in by_claims if entry.kind not in ("vanished", "appeared")]
+    known = [{id.rpartition("/")[0] for id in end.entries} for end in (path[0], path[-1])]
+    entries = sorted([*changes.entries(project.uses()), *by_claims], key=Entry.order)
+    coverage = coverage_of(project, changes, known[0] & known[1], frozenset())
+    compared = sum(id.rpartition("/")[0] in uses.subjects for id in path[-1].entries)
+    return replace(told, entries=tuple(entries), coverage=coverage, compared=compared)
 
 
-def _file(text: str) -> Optional[Results]:
-    path = Path(text)
-    return load_results(path) if path.suffix == ".json" or path.is_file() else None
+def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges) -> Report:
+    report = compare_claims(load_corpus(options.specs or [default_root()])[0], path)
+    entries = [entry for entry in report.entries if not (changes.is_recorded and entry.kind == "vanished")]
+    return replace(report, entries=tuple(sorted([*changes.of_torch(), *entries], key=Entry.order)))
 
 
-def _recorded(text: str, recorded: Sequence[Results], device: str) -> Results:
+def _kept(report: Report, ignored: Sequence[str], certain: bool) -> Report:
+    names = set(ignored)
+    kept = [
+        entry
+        for entry in report.entries
+        if not ({entry.id, entry.subject} | {claim.id for claim in entry.claims}) & names
+    ]
+    left_out = len(report.entries) - len(kept)
+    sure = [entry for entry in kept if not certain or entry.evidence is Evidence.CERTAIN]
+    return replace(report, entries=tuple(sure), ignored=left_out)
+
+
+def _baseline(path: Path) -> list[str]:
+    """Return the ids that a file names: a report in JSON, or lines such as ``torch.load:gone  # looked at``."""
+    text = path.read_text(encoding="utf-8")
+    if not text.lstrip().startswith("{"):
+        return [found for line in text.splitlines() if (found := line.partition("#")[0].strip())]
     try:
-        wanted = Version(text)
-    except InvalidVersion:
-        raise NotRecorded(f"{text!r} is neither a version nor a result file") from None
-    found = [item for item in recorded if _is_release(wanted, text, as_version(item.environment["torch"]))]
-    if found:
-        return found[-1]
-    known = ", ".join(item.environment["torch"] for item in recorded) or "none"
-    raise NotRecorded(f"torch {text} is not recorded on {device} (recorded: {known}); {_measure(text)}")
+        return [str(entry["id"]) for entry in json.loads(text)["entries"]]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path}: no report of 'conformance upgrade --json', nor lines with ids") from None
 
 
-def _is_release(wanted: Version, text: str, release: Version) -> bool:
-    length = len(wanted.release)
-    if length < 3 and not wanted.is_prerelease:
-        return release.release[:length] == wanted.release
-    return release.public == wanted.public
+def _severity(text: str) -> Severity:
+    now = EARLIER.get(text, text)
+    if now not in SEVERITIES:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(SHOWN)}")
+    if now != text:
+        print(f"conformance: --fail-on {text} is called {now} now", file=sys.stderr)
+    return next(name for name in SEVERITIES if name == now)
 
 
-def _measure(text: str) -> str:
-    version = text.partition("+")[0]
-    pattern = f"{version}.*" if version.count(".") < 2 else version
-    return f"measure it with: nox -s conformance -- --torch '{pattern}'"
+def _refused(message: str) -> int:
+    print(f"conformance: {message}", file=sys.stderr)
+    return 2
 
 
-def _written(report: Report, chosen: str, brief: bool) -> str:
-    writers: dict[str, Any] = {
-        "text": lambda: text_report(report, brief=brief),
-        "markdown": lambda: markdown_report(report, brief=brief),
-        "json": lambda: json_report(report),
-        "github": lambda: github_report(report),
-    }
-    return str(writers[chosen]())
+_Writer = Callable[[Report, argparse.Namespace], str]
+_WRITERS: dict[str, _Writer] = {
+    "text": lambda report, options: text_report(report, brief=options.brief, everything=options.all),
+    "markdown": lambda report, options: markdown_report(report, brief=options.brief, everything=options.all),
+    "json": lambda report, options: json_report(report, everything=options.all),
+    "github": lambda report, options: github_report(report),
+}

@@ -1,73 +1,111 @@
-"""The report for programs: JSON, and annotations of GitHub's workflow runs."""
+"""The report for programs: JSON, and annotations of GitHub's workflow runs; both are bounded."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
-from conformance.upgrade.entries import Entry, Report
-from conformance.upgrade.report import clean, headline
-from conformance.upgrade.severity import rank
+from conformance.results.codec import Json, encode
+from conformance.text import printable
+from conformance.upgrade.model import Coverage, Entry, Report
+from conformance.upgrade.report import summary
+from conformance.upgrade.severity import SHOWN, rank
+from conformance.usage import Use
 
 #: Version of the JSON format.
-VERSION = 1
-_MOST_ANNOTATED = 5
-_LEVELS = {"breaking": "error", "behaviour": "warning"}
+VERSION = 2
+_MOST_ANNOTATED, _MOST_ANNOTATIONS, _MOST_PLACES, _MOST_LISTED = 5, 50, 50, 200
+_LEVELS = {"breaks": "error", "changes": "warning", "warns": "notice"}
 
 
-def json_report(report: Report) -> str:
-    """Write the report as JSON."""
-    document: dict[str, Any] = {
+def json_report(report: Report, *, everything: bool = False) -> str:
+    """Write the report as JSON: what is shown and what is maybe, or all entries."""
+    entries = [entry for entry in report.entries if everything or entry.severity in SHOWN]
+    document: dict[str, Json] = {
         "format": VERSION,
-        "old": report.old.environment,
-        "new": report.new.environment,
-        "between": list(report.between),
+        "old": report.old,
+        "new": report.new,
+        "remarks": list(report.remarks),
+        "summary": summary(report),
+        "environments": [encode(measured.environment) for measured in report.path],
         "compared": report.compared,
-        "not_compared": dict(sorted(report.holes.items())),
+        "not_compared": report.reasons(),
         "counts": report.counts(),
-        "entries": [_entry(entry) for entry in report.entries],
+        "ignored": report.ignored,
+        "entries": [_entry(entry) for entry in entries],
     }
-    if report.uses is not None:
-        document["files"] = report.uses.files
-        document["unknown"] = report.uses.unknown
+    if report.coverage is not None:
+        document["coverage"] = _coverage(report.coverage)
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def github_report(report: Report) -> str:
-    """Write a workflow command for each entry, at the places that use it where these are known."""
+    """Write a workflow command for each place that surely or likely breaks, changes or warns."""
     lines: list[str] = []
-    for entry in report.entries:
-        level = _LEVELS.get(entry.severity, "notice")
-        title = f"torch {report.new.environment['torch']}, {entry.severity}: {headline(entry)}"
-        message = f"before: {entry.before}\nafter: {entry.after}\nchanged {entry.when}\n{entry.claims[0].id}"
-        places: list[dict[str, Any]] = [{"file": use.path, "line": use.line} for use in entry.uses[:_MOST_ANNOTATED]]
-        for place in places or [{}]:
-            properties = ",".join(
-                f"{name}={_property(str(value))}" for name, value in {**place, "title": title}.items()
-            )
-            lines.append(f"::{level} {properties}::{_message(message)}")
-    return "".join(f"{clean(line)}\n" for line in lines)
+    for entry in [entry for severity in SHOWN for entry in report.of(severity)]:
+        title = f"torch {report.new}, {entry.severity}: {entry.headline}"
+        instead = f"instead: {entry.instead}\n" if entry.instead else ""
+        message = f"before: {entry.before}\nafter: {entry.after}\n{instead}changed {entry.when}\n{entry.id}"
+        places = [f"file={_property(place.use.path)},line={place.use.line}," for place in entry.places]
+        for place in dict.fromkeys(places[:_MOST_ANNOTATED] or [""]):
+            properties = f"{place}title={_property(title)}"
+            lines.append(f"::{_LEVELS[entry.severity]} {properties}::{_message(message)}")
+    if len(lines) > _MOST_ANNOTATIONS:
+        left = len(lines) - _MOST_ANNOTATIONS
+        lines[_MOST_ANNOTATIONS:] = [f"::notice title=torch {_property(report.new)}::and {left} more"]
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _entry(entry: Entry) -> Json:
+    return {
+        "id": entry.id,
         "severity": entry.severity,
         "rank": rank(entry.severity),
         "kind": entry.kind,
-        "what": headline(entry),
+        "what": entry.headline,
+        "evidence": entry.evidence.name.lower(),
         "before": entry.before,
         "after": entry.after,
         "changed": entry.when,
+        "instead": entry.instead,
         "notes": list(entry.notes),
         "claims": [{"id": claim.id, "title": claim.title} for claim in entry.claims],
         "page": entry.page,
         "script": entry.script,
+        "places": len(entry.places),
+        "uses": [
+            {"evidence": place.evidence.name.lower(), "name": place.use.names[0], **_place(place.use)}
+            for place in entry.places[:_MOST_PLACES]
+        ],
     }
-    if entry.uses:
-        found["uses"] = [
-            {"file": use.path, "line": use.line, "name": use.name, "certain": use.certain} for use in entry.uses
-        ]
-    return found
+
+
+def _place(use: Use) -> dict[str, Json]:
+    place: dict[str, Json] = {"file": use.path, "line": use.line, "column": use.column}
+    return place if use.cell is None else {**place, "cell": use.cell}
+
+
+def _coverage(coverage: Coverage) -> Json:
+    def listed(names: object) -> list[Json]:
+        pairs = list(dict(names).items())[:_MOST_LISTED]  # type: ignore[call-overload]
+        return [{"name": name, "why": why, **_place(use)} for name, (use, why) in pairs]
+
+    return {
+        "files": coverage.files,
+        "names": coverage.names,
+        "names_with_claims": coverage.claimed,
+        "names_with_profiles": coverage.profiled,
+        "calls": coverage.calls,
+        "calls_by_signature": coverage.known_calls,
+        "complete": coverage.is_complete,
+        "unknown": listed(coverage.unknown),
+        "in_neither_release": listed(coverage.missing),
+        "not_read": [
+            {"file": one.path, "line": one.line, "why": one.cause.value} for one in coverage.not_read[:_MOST_LISTED]
+        ],
+        "unclear": [
+            {"file": one.path, "line": one.line, "why": one.doubt.value} for one in coverage.unclear[:_MOST_LISTED]
+        ],
+    }
 
 
 def _message(text: str) -> str:

@@ -10,13 +10,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional, get_args
 
 from conformance.language.corpus import default_root
 from conformance.language.model import Claim
-from conformance.results.cells import release_order
-from conformance.results.schema import VERDICTS
-from conformance.results.store import ResultError, Results, load_results
+from conformance.releases import find_python, old_setuptools
+from conformance.results.files import ResultError
+from conformance.results.model import Entry, Verdict
+from conformance.results.store import SUFFIX, load_results
+from conformance.views.recorded import Measured
 
 #: What the package needs beside torch and NumPy.
 _REQUIREMENTS = (
@@ -39,8 +41,8 @@ class Failed(Exception):
 class Measurement:
     """The verdict of a claim on a release, and the whole entry where there is one."""
 
-    verdict: str
-    entry: Optional[Mapping[str, Any]] = None
+    verdict: Verdict
+    entry: Optional[Entry] = None
 
 
 def measure_with_command(command: str, release: str, claim: str) -> Measurement:
@@ -53,13 +55,14 @@ def measure_with_command(command: str, release: str, claim: str) -> Measurement:
     """
     ran = _run([*shlex.split(command), release, claim], _INSTALL_SECONDS, "the command of --measure")
     last = (ran.stdout.strip().splitlines() or [""])[-1].strip()
-    if last not in VERDICTS:
+    verdict = next((one for one in get_args(Verdict) if one == last), None)
+    if verdict is None:
         raise Failed(f"the command printed {last[:80]!r} and no verdict")
-    return Measurement(last)
+    return Measurement(verdict)
 
 
 def measure_with_environment(
-    claim: Claim, release: str, scratch: Path, recorded: Sequence[Results] = ()
+    claim: Claim, release: str, scratch: Path, recorded: Sequence[Measured] = ()
 ) -> Measurement:
     """Install a release into an environment of its own, run the claim there, and remove the environment.
 
@@ -79,13 +82,13 @@ def measure_with_environment(
     environment = scratch / f"torch-{release}"
     try:
         interpreter = _create(environment, python)
-        _install(interpreter, [f"torch=={release}", numpy, *_REQUIREMENTS, *_old_setuptools(release)])
+        _install(interpreter, [f"torch=={release}", numpy, *_REQUIREMENTS, *old_setuptools(release)])
         return _run_claim(claim, interpreter, _copied_package(scratch), environment / "results")
     finally:
         shutil.rmtree(environment, ignore_errors=True)
 
 
-def _company(release: str, recorded: Sequence[Results]) -> tuple[str, str]:
+def _company(release: str, recorded: Sequence[Measured]) -> tuple[str, str]:
     from packaging.version import Version
 
     version = Version(release)
@@ -93,13 +96,13 @@ def _company(release: str, recorded: Sequence[Results]) -> tuple[str, str]:
     if not recorded:
         return here, "numpy<2" if version < Version("2.3") else "numpy"
     # The release of the same minor version, else the nearest older one, else the oldest.
-    older = [results for results in recorded if release_order(results).release[:2] <= version.release[:2]]
-    nearest = (older or list(recorded)[:1])[-1]
-    return nearest.environment["python"], f"numpy=={nearest.environment['numpy']}"
+    older = [measured for measured in recorded if measured.version.release[:2] <= version.release[:2]]
+    nearest = (older or list(recorded)[:1])[-1].environment
+    return nearest.python, f"numpy=={nearest.numpy}"
 
 
 def _create(environment: Path, python: str) -> str:
-    base, uv = _interpreter(python), shutil.which("uv")
+    base, uv = find_python(python), shutil.which("uv")
     if uv is not None:
         # Without one at hand uv brings the Python itself.
         _run([uv, "venv", "--quiet", "--python", base or python, str(environment)], _INSTALL_SECONDS, "uv venv")
@@ -111,23 +114,6 @@ def _create(environment: Path, python: str) -> str:
     return str(environment / folder / "python")
 
 
-def _interpreter(python: str) -> Optional[str]:
-    """Find an interpreter of a version that starts: pyenv has a command for versions too that it does not have."""
-    here = sys.executable if python == f"{sys.version_info.major}.{sys.version_info.minor}" else None
-    kept = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob(f"versions/{python}.*/bin/python")
-    for found in (here, shutil.which(f"python{python}"), *map(str, sorted(kept, reverse=True))):
-        if found is not None and _starts(found):
-            return found
-    return None
-
-
-def _starts(interpreter: str) -> bool:
-    try:
-        return subprocess.run([interpreter, "--version"], capture_output=True, timeout=60, check=False).returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-
-
 def _install(interpreter: str, requirements: Sequence[str]) -> None:
     uv = shutil.which("uv")
     if uv is not None:
@@ -135,11 +121,6 @@ def _install(interpreter: str, requirements: Sequence[str]) -> None:
     else:
         command = [interpreter, "-m", "pip", "install", "--quiet", *requirements]
     _run(command, _INSTALL_SECONDS, "the installation")
-
-
-def _old_setuptools(release: str) -> list[str]:
-    # Releases before 2.0 need parts of setuptools that later ones dropped.
-    return ["setuptools<70"] if release.startswith("1.") else []
 
 
 def _copied_package(scratch: Path) -> Path:
@@ -174,7 +155,7 @@ def _run_claim(claim: Claim, interpreter: str, package: Path, results: Path) -> 
     if entry is None:
         last = ((ran.stdout + ran.stderr).strip().splitlines() or ["nothing printed"])[-1]
         raise Failed(f"the run gave no verdict: {last[:200]}")
-    return Measurement(str(entry["verdict"]), entry)
+    return Measurement(entry.verdict, entry)
 
 
 def _spec_of(claim: Claim, package: Path) -> Path:
@@ -182,9 +163,9 @@ def _spec_of(claim: Claim, package: Path) -> Path:
     return root / Path(claim.place.path).resolve().relative_to(default_root().resolve())
 
 
-def _measured(claim: Claim, folder: Path) -> Optional[dict[str, Any]]:
+def _measured(claim: Claim, folder: Path) -> Optional[Entry]:
     """Read the outcome: a run of less than the whole corpus leaves it among what is unfinished."""
-    for path in sorted(folder.rglob("torch-*.json")):
+    for path in sorted(folder.rglob(f"torch-*{SUFFIX}")):
         try:
             outcome = load_results(path).claims.get(claim.id)
         except ResultError as error:

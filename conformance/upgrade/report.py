@@ -1,153 +1,249 @@
-"""The report for a person: plain text, or Markdown."""
+"""The report for a person, as plain text or Markdown: first what it covers, then what hurts most."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Optional
 
-from conformance.upgrade.entries import Entry, Report
-from conformance.upgrade.severity import MEANING, SEVERITIES
+from conformance.text import bounded, one_line, printable
+from conformance.upgrade.model import Coverage, Entry, Place, Report
+from conformance.upgrade.severity import MEANING, SEVERITIES, SHOWN
+from conformance.usage import Evidence, Use
 
-_MOST_CLAIMS, _MOST_PLACES, _MOST_UNKNOWN, _MOST_BETWEEN = 8, 10, 12, 40
+_MOST_CLAIMS, _MOST_FILES, _MOST_LINES, _MOST_LISTED, _MOST_MAYBE, _MOST_OF_TORCH = 3, 4, 8, 4, 12, 10
+_TITLE, _SECTION, _ENTRY, _LINE, _FIELD, _CODE = range(6)
+_Line = tuple[int, str]
 
 
-def text_report(report: Report, *, brief: bool = False) -> str:
+def text_report(report: Report, *, brief: bool = False, everything: bool = False) -> str:
     """Write the report as plain text.
 
     Parameters
     ----------
     brief
         One line for each entry.
+    everything
+        What is only counted otherwise, too, and every entry.
     """
-    lines = [_title(report), "", *_scope(report), "", f"{_counted(report)}."]
-    for severity in SEVERITIES:
-        entries = [entry for entry in report.entries if entry.severity == severity]
-        if entries:
-            lines += ["", f"{severity.upper()}: {MEANING[severity]}", ""]
-            for entry in entries:
-                lines += [_line(entry)] if brief else _text_entry(entry)
-    lines += _text_unknown(report)
-    return clean("\n".join(lines).rstrip() + "\n")
+    lines: list[str] = []
+    for kind, text in _lines(report, brief, everything):
+        if kind == _SECTION:
+            lines += ["", text]
+        elif kind == _ENTRY:
+            lines += ([] if brief else [""]) + [f"  {text}"]
+        elif kind == _CODE:
+            lines += [f"        {line}".rstrip() for line in text.splitlines()]
+        else:
+            lines.append(f"      {text}" if kind == _FIELD else text)
+    return printable("\n".join(lines).rstrip() + "\n")
 
 
-def markdown_report(report: Report, *, brief: bool = False) -> str:
-    """Write the report as Markdown; what comes from specs and result files can't become markup."""
-    lines = [f"# {escaped(_title(report))}", "", *[f"{escaped(line)}  " for line in _scope(report)], ""]
-    lines += [f"{escaped(_counted(report))}."]
-    for severity in SEVERITIES:
-        entries = [entry for entry in report.entries if entry.severity == severity]
-        if entries:
-            lines += ["", f"## {severity.capitalize()}", "", f"{MEANING[severity].capitalize()}.", ""]
-            for entry in entries:
-                lines += [f"- {escaped(_line(entry).strip())}"] if brief else _markdown_entry(entry)
-    if report.uses is not None and report.uses.unknown:
-        lines += ["", "## What could not be told", ""]
-        lines += [f"- {escaped(line)}" for line in _shortened(report.uses.unknown, _MOST_UNKNOWN)]
-    return clean("\n".join(lines).rstrip() + "\n")
+def markdown_report(report: Report, *, brief: bool = False, everything: bool = False) -> str:
+    """Write the report as Markdown; what comes from specs, results or the code can't become markup."""
+    lines: list[str] = []
+    for kind, text in _lines(report, brief, everything):
+        if kind == _CODE:
+            fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+            lines += ["", f"{fence}python", text, fence, ""]
+        else:
+            before, after = _MARKS[kind] if not (brief and kind == _ENTRY) else ("- ", "")
+            lines += [f"{before}{escaped(text.strip())}{after}"]
+    return printable("\n".join(lines).rstrip() + "\n")
 
 
-def clean(text: str) -> str:
-    """Make control characters visible: what is printed must not drive a terminal."""
-    return "".join(c if c == "\n" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+_MARKS = {
+    _TITLE: ("# ", "\n"),
+    _SECTION: ("\n## ", "\n"),
+    _ENTRY: ("\n### ", "\n"),
+    _LINE: ("", "  "),
+    _FIELD: ("- ", ""),
+}
 
 
 def escaped(text: str) -> str:
     """Escape what Markdown and HTML would take as markup."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~&!])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_{}\[\]<>#|~&!])", r"\\\1", one_line(text))
 
 
-def headline(entry: Entry) -> str:
-    """Tell an entry in one line."""
-    subjects = entry.subjects
-    named = subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects"
-    return entry.what if entry.kind == "sentence" or entry.what.startswith(named) else f"{named}: {entry.what}"
+def _lines(report: Report, brief: bool, everything: bool) -> Iterator[_Line]:
+    yield _TITLE, _title(report)
+    yield from ((_LINE, remark) for remark in report.remarks)
+    if report.coverage is not None:
+        yield from ((_LINE, line) for line in _coverage(report.coverage))
+    yield from ((_LINE, line) for line in _scope(report))
+    yield _LINE, ""
+    yield _LINE, summary(report)
+    for severity in SEVERITIES if everything else SHOWN:
+        entries = report.of(severity)
+        if entries:
+            yield _SECTION, f"{severity.upper()}: {MEANING[severity]}"
+            shown = entries
+            if report.coverage is None and not everything:
+                shown = [entry for entry in entries if entry.claims][:_MOST_OF_TORCH]
+                yield from ((_ENTRY, line) for line in _by_module([entry for entry in entries if not entry.claims]))
+            for entry in shown:
+                yield from [(_ENTRY, _brief(entry))] if brief else _entry(entry)
+            yield from _left(entries, shown)
+    if report.maybe:
+        yield _SECTION, "MAYBE: what the object or the arguments are can't be told from the code"
+        some = report.maybe[: None if everything else _MOST_MAYBE]
+        yield from ((_ENTRY, _brief(entry)) for entry in some) if brief else ((_LINE, f"  {_brief(e)}") for e in some)
+        yield from _left(report.maybe, some)
+
+
+def _left(entries: Sequence[Entry], shown: Sequence[Entry]) -> Iterator[_Line]:
+    left = sum(bool(entry.claims) or entry in shown for entry in entries) - len(shown)
+    if left > 0:
+        yield _LINE, f"  and {left} more; --all shows them"
 
 
 def _title(report: Report) -> str:
-    old, new = report.old.environment, report.new.environment
-    device = old["device"] if old["device"] == new["device"] else f"{old['device']} → {new['device']}"
-    return f"torch {old['torch']} → {new['torch']} on {device}"
+    devices = list(dict.fromkeys(measured.device for measured in report.path))
+    return f"torch {report.old} → {report.new}" + (f" on {' → '.join(devices)}" if devices else "")
 
 
-def _scope(report: Report) -> list[str]:
-    old, new = report.old.environment, report.new.environment
-    lines = [f"{report.compared} claims compared" + (f", {len(report.holes)} not" if report.holes else "")]
-    if report.uses is not None:
-        lines[0] += (
-            f"; {report.left_out} more are about names that your code does not use ({_files(report.uses.files)} read)"
+def _coverage(coverage: Coverage) -> Iterator[str]:
+    """Yield what the report covers, and what it does not."""
+    known = coverage.names - len(coverage.unknown) - len(coverage.missing)
+    yield (
+        f"{_many(coverage.files, 'file')} read; {known} of {_many(coverage.names, 'torch name')} known"
+        f" ({coverage.claimed} with measured claims), {coverage.known_calls} of {_many(coverage.calls, 'call')}"
+        " by signature"
+    )
+    yield from _named("nothing is known of", coverage.unknown)
+    yield from _named("gone from both releases", coverage.missing)
+    if not coverage.files:
+        yield "no Python file was read: nothing can be said of the code"
+    elif not coverage.names:
+        yield "no use of torch was found: nothing can be said of the code"
+    causes: dict[str, list[str]] = {}
+    for unread in coverage.not_read:
+        causes.setdefault(unread.cause.value, []).append(_place(unread.path, unread.line))
+    yield from (f"not read ({cause}): {_some(paths)}" for cause, paths in causes.items())
+    doubts: dict[str, list[str]] = {}
+    for unclear in coverage.unclear:
+        doubts.setdefault(unclear.doubt.value, []).append(_place(unclear.path, unclear.line))
+    yield from (f"can't be told, since it {doubt}: {_some(places)}" for doubt, places in doubts.items())
+
+
+def _named(what: str, names: Mapping[str, tuple[Use, str]]) -> Iterator[str]:
+    if names:
+        told = [f"{name} ({_place(use.path, use.line)})" for name, (use, _) in names.items()]
+        yield f"{what}: {_some(told)}"
+
+
+def _scope(report: Report) -> Iterator[str]:
+    if report.path:
+        compared = f"{_many(report.compared, 'claim')} compared"
+        yield (
+            compared
+            if not report.gaps
+            else f"{compared}, {len(report.gaps)} not: "
+            + "; ".join(f"{count} {reason}" for reason, count in report.reasons().items())
         )
-    reasons: dict[str, int] = {}
-    for reason in report.holes.values():
-        reasons[reason] = reasons.get(reason, 0) + 1
-    lines += [f"not compared: {count} claims, {reason}" for reason, count in sorted(reasons.items())]
-    if report.between:
-        lines.append(f"releases between that were measured: {', '.join(report.between[:_MOST_BETWEEN])}")
-    else:
-        lines.append("no release between them was measured, so when something changed is not known more exactly")
-    names = {"python": "Python", "numpy": "NumPy", "system": "system", "machine": "machine", "build": "build of torch"}
-    others = [f"{text} {old[name]} → {new[name]}" for name, text in names.items() if old.get(name) != new.get(name)]
-    if others:
-        lines.append(f"the two were measured with other differences too: {', '.join(others)}")
-    return lines
+    if report.coverage is None:
+        between = [measured.torch for measured in report.path[1:-1]]
+        yield f"releases between that were measured: {', '.join(between) or 'none'}"
+        others = other_differences(report)
+        if others:
+            yield f"the two were measured with other differences too: {', '.join(others)}"
 
 
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
-
-
-def _counted(report: Report) -> str:
-    told = [f"{count} {severity}" for severity, count in report.counts().items() if count]
-    return ", ".join(told) or "Nothing that was measured differs"
-
-
-def _line(entry: Entry) -> str:
-    more = f" and {len(entry.uses) - 1} more" if len(entry.uses) > 1 else ""
-    places = f"  [{entry.uses[0]}{more}]" if entry.uses else ""
-    return f"  {headline(entry)} ({entry.when}){places}"
-
-
-def _text_entry(entry: Entry) -> list[str]:
-    lines = [f"  {headline(entry)}"]
-    lines += [f"      before   {entry.before}", f"      after    {entry.after}", f"      changed  {entry.when}"]
-    lines += [f"      note     {note}" for note in entry.notes[:_MOST_CLAIMS]]
-    lines += [f"      claim    {claim}" for claim in _claims(entry)]
-    lines += [f"      page     {entry.page}"]
-    lines += [f"      used at  {place}" for place in _places(entry)]
-    if entry.script:
-        lines += ["      script", *(f"        {line}".rstrip() for line in entry.script.strip().splitlines())]
-    return [*lines, ""]
-
-
-def _markdown_entry(entry: Entry) -> list[str]:
-    lines = [f"### {escaped(headline(entry))}", ""]
-    lines += [f"- **before:** {escaped(entry.before)}", f"- **after:** {escaped(entry.after)}"]
-    lines += [f"- **changed:** {escaped(entry.when)}"]
-    lines += [f"- {escaped(note)}" for note in entry.notes[:_MOST_CLAIMS]]
-    lines += [f"- claim {escaped(claim)}" for claim in _claims(entry)]
-    lines += [f"- page `{entry.page}`"]
-    lines += [f"- used at {escaped(place)}" for place in _places(entry)]
-    if entry.script:
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", entry.script)), default=0))
-        lines += ["", f"{fence}python", entry.script.strip(), fence]
-    return [*lines, ""]
-
-
-def _claims(entry: Entry) -> list[str]:
-    return _shortened([f"{claim.id} ({claim.title})" for claim in entry.claims], _MOST_CLAIMS)
-
-
-def _places(entry: Entry) -> list[str]:
-    told = [f"{use} {use.name}" + ("" if use.certain else " (if that is a tensor)") for use in entry.uses]
-    return _shortened(told, _MOST_PLACES)
-
-
-def _text_unknown(report: Report) -> list[str]:
-    if report.uses is None or not report.uses.unknown:
+def other_differences(report: Report) -> list[str]:
+    """Return what else differs between the two environments, such as ``NumPy 1.26.4 → 2.0.0``."""
+    if not report.path:
         return []
-    told = _shortened(report.uses.unknown, _MOST_UNKNOWN)
-    return ["", "WHAT COULD NOT BE TOLD", "", *(f"  {line}" for line in told)]
+    old, new = report.path[0].environment, report.path[-1].environment
+    named = (
+        ("Python", old.python, new.python),
+        ("NumPy", old.numpy, new.numpy),
+        ("system", old.system, new.system),
+        ("machine", old.machine, new.machine),
+        ("build of torch", old.build, new.build),
+    )
+    return [f"{name} {before} → {after}" for name, before, after in named if before != after]
 
 
-def _shortened(lines: Sequence[str], most: int) -> list[str]:
-    left = len(lines) - most
-    return [*lines[:most], *([f"and {left} more"] if left > 0 else [])]
+def summary(report: Report) -> str:
+    """Return the counts in one line; an all-clear only where everything was read and known."""
+    told = [f"{len(found)} {severity}" for severity in SHOWN if (found := report.of(severity))]
+    told += [f"{len(report.maybe)} maybe"] if report.maybe else []
+    rest = [f"{len(found)} {severity}" for severity in SEVERITIES[len(SHOWN) :] if (found := report.of(severity))]
+    counted = f"; only counted (--all): {', '.join(rest)}" if rest else ""
+    ignored = f"; {report.ignored} ignored" if report.ignored else ""
+    if told:
+        return f"{', '.join(told)}{counted}{ignored}."
+    if report.is_silent:
+        return f"Nothing was found to differ, but not all was read and known: this is no all-clear{counted}{ignored}."
+    return f"Nothing that was measured differs{counted}{ignored}."
+
+
+def _by_module(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line for each module and kind, since nobody reads a thousand names."""
+    modules: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        owner = ".".join(entry.subject.split(".")[:2]) if entry.subject.count(".") > 1 else "torch"
+        modules.setdefault((owner, entry.kind), []).append(entry.subject[len(owner) + 1 :])
+    for (module, kind), names in sorted(modules.items(), key=lambda pair: (pair[0][0].count("."), pair[0])):
+        yield f"{module}, {kind}: {_some(names)}"
+
+
+def _brief(entry: Entry) -> str:
+    places = entry.places
+    where = f"  [{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}]" if places else ""
+    return f"{bounded(entry.headline, 200)} ({entry.when}){where}"
+
+
+def _entry(entry: Entry) -> Iterator[_Line]:
+    yield _ENTRY, entry.headline
+    if entry.places:
+        yield _FIELD, f"at       {_places(entry.places)}"
+    if entry.places and entry.evidence is not Evidence.CERTAIN:
+        yield _FIELD, "likely   whether this code meets the condition depends on its values"
+    yield _FIELD, f"changed  {entry.when}"
+    for word, seen in (("before", entry.before), ("after", entry.after)):
+        promised = seen == "true" and entry.claims
+        yield _FIELD, f"{word:8} {f'as promised: {entry.claims[0].title}' if promised else seen}"
+    if entry.instead:
+        yield _FIELD, f"instead  {entry.instead}"
+    yield from ((_FIELD, f"note     {note}") for note in entry.notes[:_MOST_CLAIMS])
+    told = [f"{claim.id} ({claim.title})" for claim in entry.claims]
+    yield from ((_FIELD, f"claim    {claim}") for claim in told[:_MOST_CLAIMS])
+    if len(told) > _MOST_CLAIMS:
+        yield _FIELD, f"claim    and {len(told) - _MOST_CLAIMS} more"
+    if entry.page:
+        yield _FIELD, f"page     {entry.page}"
+    if entry.script:
+        yield _FIELD, "script"
+        yield _CODE, entry.script.strip()
+
+
+def _places(places: Sequence[Place]) -> str:
+    """Return places by file, such as ``a.py:3, 17; b.py:2``."""
+    files: dict[str, list[str]] = {}
+    for place in sorted(
+        places, key=lambda place: (-place.evidence, place.use.path, place.use.cell or 0, place.use.line)
+    ):
+        cell = "" if place.use.cell is None else f"cell {place.use.cell}:"
+        files.setdefault(place.use.path, []).append(f"{cell}{place.use.line}")
+    told = []
+    for path, lines in files.items():
+        unique = list(dict.fromkeys(lines))
+        more = f" and {len(unique) - _MOST_LINES} more" if len(unique) > _MOST_LINES else ""
+        told.append(f"{path}:{', '.join(unique[:_MOST_LINES])}{more}")
+    left = f"; and {len(told) - _MOST_FILES} more files" if len(told) > _MOST_FILES else ""
+    return "; ".join(told[:_MOST_FILES]) + left
+
+
+def _place(path: str, line: Optional[int]) -> str:
+    return path if line is None else f"{path}:{line}"
+
+
+def _some(told: Sequence[str]) -> str:
+    left = len(told) - _MOST_LISTED
+    return ", ".join(told[:_MOST_LISTED]) + (f" and {left} more" if left > 0 else "")
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

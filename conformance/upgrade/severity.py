@@ -1,53 +1,36 @@
-"""How much a change can hurt."""
+"""How much a change can hurt the code that meets it."""
 
 from __future__ import annotations
 
 import builtins
+from typing import Literal, get_args
 
-#: From the most to the least harmful.
-SEVERITIES = ("breaking", "behaviour", "notice", "documentation", "improvement")
+#: From the most to the least harmful. The first three are shown; the others are counted, and shown on request.
+Severity = Literal["breaks", "changes", "warns", "corner", "wording", "documentation", "improvement"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+SHOWN: tuple[Severity, ...] = SEVERITIES[:3]
 
-MEANING = {
-    "breaking": "a documented promise that held is false now, or the name is gone",
-    "behaviour": "something else happens, though no promise of the documentation is broken by it",
-    "notice": "what a person reads changed: the wording of a message, a warning, the name of a grad_fn",
+MEANING: dict[Severity, str] = {
+    "breaks": "the name or an argument is gone, or the call raises now",
+    "changes": "the same call gives another result, memory, gradient, dtype or default",
+    "warns": "a deprecation or another warning begins",
+    "corner": "something else happens for unusual inputs, or with calls that raised before",
+    "wording": "what a person reads changed: a message, the name of a grad_fn",
     "documentation": "the documentation changed, and what torch does did not",
-    "improvement": "a promise that was false is true now, or a name is new",
+    "improvement": "what raised or was false works now, or a name is new",
 }
+#: Earlier names of severities, and what to write now.
+EARLIER = {"breaking": "breaks", "behaviour": "changes", "notice": "warns"}
 
 #: Within one severity: what goes unnoticed hurts more than what stops the program at once.
 _KINDS = (
-    "crash",
-    "silent",
-    "vanished",
-    "loud",
-    "silent on some",
-    "loud on some",
-    "shares",
-    "same",
-    "view-of",
-    "history",
-    "requires-grad",
-    "leaf",
-    "dtype",
-    "value",
-    "observed",
-    "divergence",
-    "flags",
-    "error",
-    "tier",
-    "unsupported",
-    "warning",
-    "message",
-    "node",
-    "promise",
-    "sentence",
-    "appeared",
-    "fixed",
+    *("crash", "gone", "argument", "silent", "vanished", "loud", "default", "shares", "same", "view-of", "history"),
+    *("requires-grad", "leaf", "dtype", "value", "observed", "divergence", "flags", "error", "tier", "no-kernel"),
+    *("deprecated", "warning", "message", "node", "promise", "sentence", "appeared", "fixed"),
 )
 
 
-def rank(severity: str) -> int:
+def rank(severity: Severity) -> int:
     """Return 0 for the most harmful severity, and more for each less harmful one."""
     return SEVERITIES.index(severity)
 
@@ -58,7 +41,7 @@ def kind_rank(kind: str) -> int:
 
 
 def still_caught(old: str, new: str) -> bool:
-    """Say whether ``except old`` catches ``new`` too, as far as the classes are Python's own."""
+    """Return whether ``except old`` catches ``new`` too, as far as the classes are Python's own."""
     before, after = getattr(builtins, old, None), getattr(builtins, new, None)
     if isinstance(before, type) and isinstance(after, type):
         return issubclass(after, before)

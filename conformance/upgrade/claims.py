@@ -1,0 +1,91 @@
+"""Entries from claims: what was measured otherwise in the new release, one for the same change seen through several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Optional
+
+from conformance.language.corpus import Corpus, default_root, load_corpus, spec_files
+from conformance.results.model import Entry as Measurement
+from conformance.upgrade.comparison import Comparison, Finding
+from conformance.upgrade.findings import findings
+from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.standings import CAUSED
+from conformance.views.addresses import claim_page
+from conformance.views.recorded import Measured
+
+
+def compare_claims(corpus: Corpus, path: Sequence[Measured]) -> Report:
+    """Compare what was measured of claims, on one device from the old to the new release, with those between them."""
+    found: list[Finding] = []
+    gaps: dict[str, str] = {}
+    claims = [claim for claim in corpus.claims if claim.compare is None]
+    for claim in claims:
+        comparison = Comparison(claim, path)
+        if comparison.gap:
+            gaps[claim.id] = comparison.gap
+        else:
+            found.extend(findings(comparison))
+    entries = sorted(map(_entry, _grouped(found)), key=Entry.order)
+    return Report(path[0].torch, path[-1].torch, path, tuple(entries), len(claims) - len(gaps), gaps)
+
+
+def differing(path: Sequence[Measured], subjects: Iterable[str]) -> set[str]:
+    """Return the ids of claims about subjects of which something else was measured in the new release."""
+    wanted, (old, new) = set(subjects), (path[0].entries, path[-1].entries)
+    known = [id for id in {**old, **new} if id.rpartition("/")[0] in wanted]
+    return {id for id in known if _seen(old.get(id)) != _seen(new.get(id))}
+
+
+def claims_named(ids: set[str], specs: Optional[Sequence[Path]]) -> Corpus:
+    """Return the claims with some ids; only the files that name one of them are read."""
+    files = [file for root in specs or [default_root()] for file in (spec_files(root) if root.is_dir() else [root])]
+    named = [id.rpartition("/") for id in ids]
+    texts = ((file, file.read_text(encoding="utf-8")) for file in files if named)
+    chosen = [file for file, text in texts if any(slug in text and subject in text for subject, _, slug in named)]
+    corpus, _ = load_corpus(chosen)
+    return replace(corpus, claims=tuple(claim for claim in corpus.claims if claim.id in ids))
+
+
+def _seen(entry: Optional[Measurement]) -> Optional[Measurement]:
+    """Return an entry without what says how it was measured."""
+    return None if entry is None else replace(entry, examples=None, covered={}, detail=None)
+
+
+def _grouped(found: list[Finding]) -> list[list[Finding]]:
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in found:
+        # Several promises that one cause breaks are one entry: their titles differ, and what happens instead does not.
+        caused = finding.kind in CAUSED and not finding.before == finding.after == "true"
+        what = finding.what.partition(":")[0] if caused else finding.what
+        key = (finding.scope, finding.severity, finding.kind, what, finding.before, finding.after, finding.when)
+        groups.setdefault(key, []).append(finding)
+    return list(groups.values())
+
+
+def _entry(group: list[Finding]) -> Entry:
+    first = group[0]
+    claims = tuple(finding.claim for finding in group)
+    what = first.what
+    if first.kind == "sentence":
+        sentences = len({finding.notes[0].partition("”")[0] for finding in group})
+        what = f"{sentences} sentence{'s' if sentences > 1 else ''} {what}"
+    elif len({finding.what for finding in group}) > 1:
+        what = f"{what.partition(':')[0]}: {len(group)} promises of {first.claim.subject}"
+    notes = tuple(dict.fromkeys(note for finding in group for note in finding.notes))
+    return Entry(
+        first.claim.id,
+        first.severity,
+        first.kind,
+        what,
+        first.before,
+        first.after,
+        first.when,
+        first.script,
+        claims,
+        notes,
+        page=claim_page(first.claim),
+        subject=first.claim.subject,
+    )

@@ -1,0 +1,231 @@
+"""Entries from names: what is gone, which arguments a call can't pass any longer, which defaults and deprecations."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Optional
+
+from conformance.names.answers import NameDifference, differences
+from conformance.names.lookup import Names
+from conformance.names.model import Answer, Found, Gone, NotYet
+from conformance.names.store import minor, release_key
+from conformance.text import bounded
+from conformance.upgrade.model import Entry, Place
+from conformance.upgrade.severity import Severity
+from conformance.upgrade.signatures import broken, takes_keyword
+from conformance.usage import Call, Evidence, Kind, Use
+from conformance.usage.matching import Breakage, known_names
+from conformance.usage.rules import canonical
+
+#: Of what torch says of a removal or deprecation; what to write instead is told apart.
+_LONGEST = 200
+_CALLED = (Kind.CALL, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
+
+
+class NameChanges:
+    """Names in two releases, and in those between."""
+
+    def __init__(self, names: Names, old: str, new: str) -> None:
+        self._names = names
+        self.old, self.new = minor(old), minor(new)
+        low, high = sorted((self.old, self.new), key=release_key)
+        self._is_downgrade = low != self.old
+        minors = [minor(release) for release in names.releases]
+        self.is_recorded = low in minors and high in minors
+        path = minors[minors.index(low) : minors.index(high) + 1] if self.is_recorded else []
+        self._later = path[::-1][1:] if self._is_downgrade else path[1:]
+        self._answers: dict[tuple[str, str], Answer] = {}
+        self._meant: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def answer(self, name: str, release: str) -> Answer:
+        """Return what a name is in a release."""
+        key = name, release
+        if key not in self._answers:
+            self._answers[key] = self._names.lookup(name, release)
+        return self._answers[key]
+
+    def __contains__(self, name: str) -> bool:
+        return any(isinstance(self.answer(name, release), (Found, Gone, NotYet)) for release in (self.old, self.new))
+
+    def meant(self, use: Use) -> tuple[str, ...]:
+        """Return the known names that a use may mean; the first alone where it is certain, since it is the nearest."""
+        if use.names not in self._meant:
+            self._meant[use.names] = known_names(use, self) if self.is_recorded else use.names
+        known = self._meant[use.names]
+        return known[:1] if use.evidence is Evidence.CERTAIN else known
+
+    def entries(self, uses: Iterable[Use]) -> list[Entry]:
+        """Return what differs at places of somebody's code."""
+        found: dict[str, tuple[Entry, dict[Use, Evidence]]] = {}
+        for use in uses if self.is_recorded else ():
+            for name in self.meant(use):
+                for entry, evidence in self._of_use(name, use):
+                    _, places = found.setdefault(entry.id, (entry, {}))
+                    places[use] = max(evidence, places.get(use, Evidence.MAYBE))
+        return [
+            replace(entry, places=tuple(Place(use, evidence) for use, evidence in places.items()))
+            for entry, places in found.values()
+            if not (entry.kind == "gone" and f"{entry.subject.rpartition('.')[0]}:gone" in found)
+        ]
+
+    def of_torch(self) -> list[Entry]:
+        """Return what differs for public names, whoever uses them; a name that has several is told once."""
+        if not self.is_recorded:
+            return []
+        plainest: dict[tuple[str, int], str] = {}
+        for change in self._names.compare(self.old, self.new):
+            if change.before is not None and change.before.kind not in ("external", "constant", "module"):
+                key = change.name.rpartition(".")[2], id(change.before)
+                plainest[key] = min(
+                    plainest.get(key, change.name), change.name, key=lambda name: (name.count("."), name)
+                )
+        found = [entry for name in plainest.values() if "__" not in name for entry in self._of_name(name)]
+        gone = {entry.subject for entry in found if entry.kind == "gone"}
+        return [entry for entry in found if entry.subject.rpartition(".")[0] not in gone]
+
+    def _of_use(self, name: str, use: Use) -> Iterator[tuple[Entry, Evidence]]:
+        if use.kind is Kind.OVERRIDE:
+            return
+        evidence = use.evidence
+        for entry in self._of_name(name):
+            if entry.kind == "gone" and not use.guarded:
+                yield entry, evidence
+            elif entry.kind == "deprecated" and (use.kind in _CALLED or self._is_module(name)):
+                yield entry, Evidence.MAYBE if use.guarded else evidence
+        if use.call is not None and use.kind is Kind.CALL:
+            for entry, is_sure in self._of_call(self._documented(name), use.call):
+                yield entry, evidence if is_sure and not use.guarded else Evidence.MAYBE
+
+    def _documented(self, name: str) -> str:
+        """Return the method that a class inherits under the name of the class that documents it."""
+        found = self.answer(name, self.old)
+        plain = canonical(found.canonical) if isinstance(found, Found) and found.record.kind == "method" else name
+        return name if "._" in plain else plain
+
+    def _is_module(self, name: str) -> bool:
+        found = self.answer(name, self.new)
+        return isinstance(found, Found) and found.record.kind == "module"
+
+    @cache  # noqa: B019 - one report, one object
+    def _of_name(self, name: str) -> tuple[Entry, ...]:
+        low, high = (self.new, self.old) if self._is_downgrade else (self.old, self.new)
+        found = differences(self._names, name, low, high)
+        return tuple(entry for one in found if (entry := self._entry(one)) is not None)
+
+    def _entry(self, found: NameDifference) -> Optional[Entry]:
+        if self._is_downgrade:
+            return _gone(found, f"comes with torch {found.since}") if found.what == "new" else None
+        if found.what == "gone":
+            return _gone(found, f"since {found.since}")
+        if found.what in ("warns", "deprecated"):
+            return self._deprecated(found)
+        return None
+
+    def _deprecated(self, found: NameDifference) -> Entry:
+        newest = self._names.lookup(found.name, self._names.releases[-1])
+        how = "each use warns" if found.what == "warns" else "only the documentation says so"
+        return Entry(
+            f"{found.name}:deprecated",
+            "warns",
+            "deprecated",
+            f"{found.name} is deprecated ({how})",
+            "no warning",
+            bounded(found.message, _LONGEST),
+            f"since {found.since}",
+            notes=(f"gone since {newest.since}",) if isinstance(newest, Gone) else (),
+            instead=" or ".join(found.replacements[:3]),
+            subject=found.name,
+        )
+
+    def _of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
+        found = self._breakage(name, call, self.new)
+        if found is None:
+            return
+        when = self._since(name, call, found)
+        after = self.answer(name, self.new)
+        assert isinstance(after, Found)
+        for argument in found.gone:
+            by_keyword = takes_keyword(after.record, argument)
+            what = f"{name} takes {argument} by keyword only" if by_keyword else f"{name} no longer takes {argument}"
+            instead = f"{argument}=…" if by_keyword else ""
+            yield _of_argument(name, argument, "breaks", what, ("taken", "TypeError"), when, instead), True
+        for argument in found.missing:
+            what = f"{name} requires {argument} now"
+            yield _of_argument(name, argument, "breaks", what, ("not needed", "TypeError"), when), found.is_certain
+        for old, new in found.moved:
+            what = f"{name} takes {new} where {old} stood"
+            instead = f"{old}=… by keyword" if takes_keyword(after.record, old) else ""
+            yield _of_argument(name, old, "changes", what, (old, new), when, instead), True
+        for argument, before, now in found.defaults:
+            if _same_value(before, now):
+                continue
+            what = f"{name}: {argument} is {now} by default, was {before}"
+            # None only says that torch chooses: what it chooses may be what it was.
+            harm: Severity = "corner" if "None" in (before, now) or not _is_literal(now) else "changes"
+            entry = _of_argument(name, argument, harm, what, (before, now), when, f"{argument}={before}")
+            yield replace(entry, kind="default"), found.is_certain
+
+    def _breakage(self, name: str, call: Call, release: str) -> Optional[Breakage]:
+        before, after = self.answer(name, self.old), self.answer(name, release)
+        if not isinstance(before, Found) or not isinstance(after, Found):
+            return None
+        return broken(call, before.record, after.record)
+
+    def _since(self, name: str, call: Call, found: Breakage) -> str:
+        """Return since when it is so: the first release of those that go on to the new one."""
+        first = self._later[-1]
+        for release in reversed(self._later):
+            if self._breakage(name, call, release) != found:
+                break
+            first = release
+        return f"since {first}" if not self._is_downgrade else f"up to {first}"
+
+
+def _gone(found: NameDifference, when: str) -> Entry:
+    return Entry(
+        f"{found.name}:gone",
+        "breaks",
+        "gone",
+        f"{found.name} is {'gone' if found.what == 'gone' else 'not there yet'}",
+        "there",
+        bounded(found.message, _LONGEST) or "no such name",
+        when,
+        instead=" or ".join(found.replacements[:3]),
+        subject=found.name,
+    )
+
+
+def _of_argument(
+    name: str, argument: str, severity: Severity, what: str, ends: tuple[str, str], when: str, instead: str = ""
+) -> Entry:
+    return Entry(
+        f"{name}:{argument}",
+        severity,
+        "argument",
+        what,
+        *ends,
+        when,
+        instead=instead,
+        subject=name,
+    )
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError):
+        return False
+    return True
+
+
+def _same_value(one: str, other: str) -> bool:
+    """Return whether two defaults are the same, or one can't be told from its text."""
+    if "..." in (one, other) or other == "'deprecated'":
+        return True
+    try:
+        return bool(ast.literal_eval(one) == ast.literal_eval(other))
+    except (ValueError, SyntaxError, TypeError):
+        return one.rpartition(".")[2] == other.rpartition(".")[2]

@@ -1,0 +1,63 @@
+"""What the signature of the new release does to a call that the old release took."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Optional
+
+from conformance.names.model import NameRecord
+from conformance.usage import Call
+from conformance.usage.matching import Breakage, Signature, bind, breakage, parse_signature
+
+_BOUND = ("method", "classmethod")
+
+
+@lru_cache(maxsize=10_000)
+def signatures(record: NameRecord) -> tuple[Signature, ...]:
+    """Return the signatures of a callable, without the object of a method; none where one can't be read."""
+    found = [parse_signature(text) for text in record.signatures]
+    if None in found:
+        return ()
+    read = [signature for signature in found if signature is not None]
+    if record.kind in _BOUND:
+        read = [
+            signature[1:] if signature and signature[0].name in ("self", "cls", "_cls") else signature
+            for signature in read
+        ]
+    return tuple(read)
+
+
+def comparable(old: NameRecord, new: NameRecord) -> bool:
+    """Return whether the signatures of two releases were read in the same way, so that a difference is torch's."""
+    return (old.origin == "doc") == (new.origin == "doc") and bool(signatures(old)) and bool(signatures(new))
+
+
+def broken(call: Call, old: NameRecord, new: NameRecord) -> Optional[Breakage]:
+    """Return what happens to a call: by the signature of the new release that suits it best.
+
+    None where nothing happens, and where the old release would not have taken the call either.
+    """
+    if old.signatures == new.signatures or not comparable(old, new):
+        return None
+    taken = [signature for signature in signatures(old) if _takes(signature, call)]
+    found = [breakage(call, one, other) for one in taken for other in signatures(new)]
+    best = min(found, key=_weight, default=None)
+    if not best:
+        return None
+    if old.origin != new.origin and not (best.gone or best.missing):
+        return None
+    return best
+
+
+def takes_keyword(record: NameRecord, name: str) -> bool:
+    """Return whether a parameter is still there, by keyword only."""
+    return any(parameter.name == name for signature in signatures(record) for parameter in signature)
+
+
+def _takes(signature: Signature, call: Call) -> bool:
+    bound = bind(call, signature)
+    return not bound.unexpected and not bound.too_many and (bound.is_open or not bound.missing)
+
+
+def _weight(found: Breakage) -> tuple[int, int]:
+    return len(found.gone) + len(found.missing), len(found.moved) + len(found.defaults)
