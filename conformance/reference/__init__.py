@@ -19,6 +19,7 @@ conformance_pages : str
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Optional, cast
 
@@ -27,21 +28,16 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from conformance.language.corpus import Corpus, load_corpus
-from conformance.language.sources import SourceList
-from conformance.reference import markup
-from conformance.reference.census_page import load_census
-from conformance.reference.columns import load_columns
-from conformance.reference.content import Reference, reference_of, set_reference
-from conformance.reference.directives import DIRECTIVES
+from conformance.reference import templates
 from conformance.reference.domain import ClaimDomain, short_roles
-from conformance.reference.footer import footer
-from conformance.reference.impostors import Impostors, load_impostors
+from conformance.reference.footer import ENVIRONMENTS, environments, footer
+from conformance.reference.lists import DIRECTIVES
+from conformance.reference.loaded import data_file, write_data, write_data_of
+from conformance.reference.loading import Library, Sources, collect_sentences, library_of, set_library
 from conformance.reference.pages import write_pages
-from conformance.reference.scaling import load_scaling
-from conformance.reference.search_index import escape_titles
-from conformance.reference.sentences import collect_sentences, load_sentences
-from conformance.results.store import ResultError
+from conformance.reference.search_index import StemmingOnce, escape_titles
+from conformance.reference.sidebar import keep_sidebar
+from conformance.results.files import ResultError
 
 STATIC = Path(__file__).parent / "static"
 
@@ -60,84 +56,72 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(ClaimDomain)
     for name, role in short_roles():
         app.add_role(name, role)
-    nothing = (markup.visit_nothing, markup.visit_nothing)
-    app.add_node(
-        markup.disclosure,
-        html=(markup.visit_disclosure, markup.depart_disclosure),
-        latex=nothing,
-        text=nothing,
-        man=nothing,
-        texinfo=nothing,
-    )
-    app.add_node(
-        markup.drawing,
-        html=(markup.visit_drawing, None),
-        text=(markup.visit_drawing_as_text, None),
-        latex=nothing,
-        man=nothing,
-        texinfo=nothing,
-    )
-    app.add_node(
-        markup.emblem, html=(markup.visit_emblem, None), latex=nothing, text=nothing, man=nothing, texinfo=nothing
-    )
-    app.add_node(
-        markup.bar,
-        html=(markup.visit_bar, None),
-        text=(markup.visit_bar_as_text, None),
-        latex=nothing,
-        man=nothing,
-        texinfo=nothing,
-    )
+    as_text, nothing = (templates.show_as_text, None), (templates.leave_out, None)
+    app.add_node(templates.html_part, text=as_text, man=nothing, latex=nothing, texinfo=nothing)
     app.connect("builder-inited", prepare)
     app.connect("env-get-outdated", find_outdated)
-    app.connect("html-page-context", add_footer)
+    app.connect("html-page-context", add_to_page, priority=400)
     app.connect("html-collect-pages", escape_titles)
+    app.connect("html-collect-pages", write_environments)
+    app.add_search_language(StemmingOnce)
     app.add_css_file("reference.css")
-    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    app.add_js_file("loaded.js", loading_method="defer")
+    return {"version": "2", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def prepare(app: Sphinx) -> None:
-    """Load everything and write the pages."""
+    """Find what the pages are made from; write the pages where it changed."""
     app.config.html_static_path = [*app.config.html_static_path, str(STATIC)]
     here = Path(app.confdir)
-    if not app.config.conformance_spec:
-        set_reference(app.config, Reference(Corpus((), SourceList(), here)))
-        return
-    corpus, problems = load_corpus([here / path for path in app.config.conformance_spec])
-    for problem in problems:
-        _logger.warning("%s", problem, type="conformance", subtype="spec")
+    spec = tuple(here / path for path in app.config.conformance_spec)
     results = _path(here, app.config.conformance_results)
     sentences = _path(here, app.config.conformance_sentences)
-    if sentences is not None and app.config.conformance_collect_sentences and not collect_sentences(sentences):
+    if spec and sentences is not None and app.config.conformance_collect_sentences and not collect_sentences(sentences):
         _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
-    try:
-        columns = load_columns(results) if results else ()
-    except ResultError as error:
-        raise ExtensionError(str(error)) from None
-    impostors = load_impostors(results / "impostors") if results else Impostors()
-    census = load_census(results) if results else None
-    scaling = load_scaling(results) if results else None
-    reference = Reference(corpus, columns, load_sentences(sentences), impostors, census, scaling)
-    set_reference(app.config, reference)
-    write_pages(Path(app.srcdir) / app.config.conformance_pages, reference)
+    library = Library(Sources(spec, results, sentences), app.builder)
+    set_library(app.config, library)
+    if spec and _domain(app.env).data["digest"] != library.digest:
+        try:
+            write_pages(Path(app.srcdir) / app.config.conformance_pages, library.content)
+        except ResultError as error:
+            # An entry is decoded when it is first looked at, which is here.
+            raise ExtensionError(str(error)) from None
 
 
 def _path(here: Path, text: Optional[str]) -> Optional[Path]:
     return None if text is None else here / text
 
 
+def _domain(env: BuildEnvironment) -> ClaimDomain:
+    return cast(ClaimDomain, env.get_domain("claim"))
+
+
 def find_outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """Give the pages that are made from the corpus or the results, where either has changed."""
-    domain = cast(ClaimDomain, env.get_domain("claim"))
-    digest = reference_of(app.config).digest()
-    if domain.data["digest"] == digest:
+    """Return the pages that are made from the corpus or the results, where either has changed."""
+    data = _domain(env).data
+    digest = library_of(app.config).digest
+    if data["digest"] == digest:
         return []
-    domain.data["digest"] = digest
-    return [document for document in domain.data["documents"] if document in env.found_docs and document not in removed]
+    data["digest"] = digest
+    library = library_of(app.config)
+    if library.sources.spec:
+        data["footer"] = footer(library.content)
+        data["environments"] = data_file(environments(library.content), {})
+    return [document for document in data["documents"] if document in env.found_docs and document not in removed]
 
 
-def add_footer(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
-    """Give the template what it says at the end of every page."""
-    context["conformance"] = footer(reference_of(app.config))
+def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
+    """Give the template what it says at the end of every page, and write what the page loads."""
+    context["conformance"] = _domain(app.env).data["footer"]
+    write_data_of(doctree, Path(app.outdir), pagename)
+    keep_sidebar(app, pagename, context)
+
+
+def write_environments(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    """Write what the footer loads, once for all pages."""
+    text = _domain(app.env).data["environments"]
+    if text:
+        write_data(text, Path(app.outdir), ENVIRONMENTS)
+    return ()

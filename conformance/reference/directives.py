@@ -1,27 +1,40 @@
-"""Directives of the domain: each puts one part of the reference onto a page."""
+"""Directives of the domain: each puts one part of the reference onto a page.
+
+A directive makes titles and anchors, which Sphinx must know; all else is a template over a view.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Callable, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.builders import Builder
+from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
 
-from conformance.language import vocabulary
-from conformance.reference import codes, markup, summary
-from conformance.reference.answers import answers_page
-from conformance.reference.article import article_blocks
-from conformance.reference.census_page import census_page
-from conformance.reference.claim_section import claim_section
-from conformance.reference.content import Reference, reference_of
-from conformance.reference.docstring import entry_section
 from conformance.reference.domain import ClaimDomain
-from conformance.reference.impostor_page import impostors_page
-from conformance.reference.release_page import release_blocks, releases_list, releases_with_a_page
-from conformance.reference.scaling import scaling_plot
-from conformance.reference.subject_index import subject_index
+from conformance.reference.loaded import (
+    ATTRIBUTE,
+    Parts,
+    behind_in_words,
+    claim_parts,
+    data_file,
+    file_uri,
+    script_parts,
+)
+from conformance.reference.loading import library_of
+from conformance.reference.pages import Places, places_of
+from conformance.reference.templates import html_part, part
+from conformance.views.addresses import page_name
+from conformance.views.article import article_view
+from conformance.views.claim import ClaimView
+from conformance.views.content import Content
+from conformance.views.falsehood_pages import HEADINGS, FalseClaim, false_index, false_modules, false_page
+from conformance.views.pieces import Target, bounded
+from conformance.views.release_page import DeviceView, release_view
+from conformance.views.subject import subject_view
 
 
 class ReferenceDirective(SphinxDirective):
@@ -30,28 +43,72 @@ class ReferenceDirective(SphinxDirective):
     has_content = False
 
     @property
-    def reference(self) -> Reference:
-        """The content of the site."""
-        return reference_of(self.config)
+    def content_of_site(self) -> Content:
+        """All that the pages are made from."""
+        return library_of(self.config).content
 
     @property
     def domain(self) -> ClaimDomain:
         """Where objects are recorded."""
         return cast(ClaimDomain, self.env.get_domain("claim"))
 
+    @property
+    def places(self) -> Places:
+        """Where the objects of the site are."""
+        return places_of(self.content_of_site, self.config.conformance_pages)
+
+    @property
+    def builder(self) -> Builder:
+        """What writes the site: it knows the addresses of pages."""
+        return library_of(self.config).builder
+
+    @property
+    def file(self) -> str:
+        """The address of this page's data."""
+        return file_uri(self.builder, self.env.docname, self.env.docname)
+
     def run(self) -> list[nodes.Node]:
-        """Make the content, and note that this page depends on it."""
+        """Return the content, and note that this page depends on it."""
         self.domain.note_document(self.env.docname)
         return list(self.blocks())
 
-    def blocks(self) -> Sequence[nodes.Node]:
-        """Make the content."""
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return the content."""
         raise NotImplementedError
 
-    def index(self, entry: str, anchor: str) -> addnodes.index:
-        """Make an entry of the general index; ``|`` parts it in two."""
-        first, _, second = entry.replace(";", ",").partition("|")
-        return addnodes.index(entries=[("single", f"{first}; {second}" if second else first, anchor, "", None)])
+    def part(self, template: str, **values: object) -> html_part:
+        """Return a part of the page from a template."""
+        return part(template, self.href, **values)
+
+    def href(self, target: Target) -> str:
+        """Return the address of an object as it is seen from this page; empty where there is none."""
+        place = self.places.of(target)
+        return "" if place is None else self.uri(*place)
+
+    def uri(self, document: str, anchor: str = "") -> str:
+        """Return the address of a page as it is seen from this one; empty where the output has none."""
+        try:
+            path = self.builder.get_relative_uri(self.env.docname, document)
+        except NoUri:
+            return ""
+        if anchor:
+            return f"#{anchor}" if document == self.env.docname else f"{path}#{anchor}"
+        return path
+
+    def section(self, anchor: str, title: str, *body: nodes.Node, classes: Sequence[str] = ()) -> nodes.section:
+        """Return a section; whatever its title says is text."""
+        shown = bounded(title)
+        return nodes.section("", nodes.title(shown, shown), *body, ids=[anchor], names=[], classes=list(classes))
+
+    def index(self, first: str, second: str, anchor: str) -> addnodes.index:
+        """Return an entry of the general index in two parts."""
+        entry = "; ".join(text.replace(";", ",") for text in (first, second))
+        return addnodes.index(entries=[("single", entry, anchor, "", None)])
+
+    def keep(self, parts: Parts) -> None:
+        """Keep what the page loads when it is asked for, until the page is written."""
+        record = self.content_of_site.mutation
+        self.state.document[ATTRIBUTE] = data_file(parts, record.impostors if record else {})
 
 
 class SubjectDirective(ReferenceDirective):
@@ -59,23 +116,27 @@ class SubjectDirective(ReferenceDirective):
 
     required_arguments = 1
 
-    def blocks(self) -> Sequence[nodes.Node]:
-        """Make a section for each claim, and record them."""
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return a section for each claim, and record them."""
         subject = self.arguments[0]
-        claims = self.reference.subjects.get(subject)
+        claims = self.content_of_site.subjects.get(subject)
         if claims is None:
             raise self.error(f"The corpus has no subject {subject}.")
         self.domain.note("subject", subject, self.env.docname, "", subject)
-        found: list[nodes.Node] = [
-            summary.subject_summary(claims, self.reference.columns),
-            summary.facts_table(claims, self.reference.columns, self.env.docname),
-        ]
-        for claim in claims:
+        view = subject_view(claims, self.content_of_site)
+        self.keep(claim_parts(view.claims))
+        yield self.part("subject", subject=view)
+        for claim in view.claims:
             self.domain.note("claim", claim.id, self.env.docname, claim.slug, claim.title)
-            section = claim_section(claim, self.reference, self.env.docname)
-            section.insert(1, self.index(f"{subject}|{claim.title}", claim.slug))
-            found.append(section)
-        return found
+            yield self.claim(subject, claim)
+
+    def claim(self, subject: str, claim: ClaimView) -> nodes.section:
+        """Return the section of a claim."""
+        shown = self.part("claim", claim=claim, file=self.file, behind=behind_in_words(claim))
+        section = self.section(claim.slug, claim.title, shown, classes=["claim"])
+        if not subject.startswith("notes/"):
+            section.insert(1, self.index(subject, claim.title, claim.slug))
+        return section
 
 
 class ArticleDirective(ReferenceDirective):
@@ -83,18 +144,17 @@ class ArticleDirective(ReferenceDirective):
 
     required_arguments = 1
 
-    def blocks(self) -> Sequence[nodes.Node]:
-        """Make a block for each row, and record them."""
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return the rows, and record them."""
         key = self.arguments[0]
-        for article in self.reference.articles():
-            if article.letter == key:
-                self.domain.note("article", key, self.env.docname, "", article.title)
-                for row in article.rows.values():
-                    self.domain.note("row", row.id, self.env.docname, row.id.lower(), row.text)
-                entry = self.index(f"articles|{article.title}", "")
-                title = markup.paragraph(article.title, classes=["article-title"])
-                return [entry, title, *article_blocks(article, self.reference, self.env.docname)]
-        raise self.error(f"The corpus has no article {key}.")
+        article = next((one for one in self.content_of_site.articles if one.letter == key), None)
+        if article is None:
+            raise self.error(f"The corpus has no article {key}.")
+        self.domain.note("article", key, self.env.docname, "", article.title)
+        for row in article.rows.values():
+            self.domain.note("row", row.id, self.env.docname, row.id.lower(), row.text)
+        yield self.index("articles", article.title, "")
+        yield self.part("article", article=article_view(article, self.content_of_site))
 
 
 class ReleaseDirective(ReferenceDirective):
@@ -102,72 +162,58 @@ class ReleaseDirective(ReferenceDirective):
 
     required_arguments = 1
 
-    def blocks(self) -> Sequence[nodes.Node]:
-        """Make the comparison with the release before, and record the page."""
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return the comparison with the release before, and record the page."""
         release = self.arguments[0]
-        if release not in releases_with_a_page(self.reference):
+        if release not in self.content_of_site.releases:
             raise self.error(f"No result file is about release {release}.")
         self.domain.note("release", release, self.env.docname, "", release)
-        return release_blocks(release, self.reference, self.env.docname)
+        view = release_view(release, self.content_of_site)
+        self.keep({key: blocks for device in view.devices for key, blocks in script_parts(device).items()})
+        yield self.part("release", release=view)
+        for device in view.devices:
+            if len(view.devices) > 1:
+                yield self.section(device.device, f"On {device.device}", *self.device(device, f"{device.device}-"))
+            else:
+                yield from self.device(device, "")
+
+    def device(self, device: DeviceView, prefix: str) -> Iterator[nodes.Node]:
+        """Return what changed on a device, a section for each severity."""
+        yield self.part("device", device=device)
+        for section in device.sections:
+            shown = self.part("changes", section=section, device=device, file=self.file)
+            heading = f"{section.severity.capitalize()} ({len(section.changes)})"
+            yield self.section(f"{prefix}{section.severity}", heading, shown)
 
 
-def _made_by(make: Callable[[Reference, str], Sequence[nodes.Node]]) -> type[ReferenceDirective]:
-    class Made(ReferenceDirective):
-        """Content over the whole corpus."""
+class FalseDirective(ReferenceDirective):
+    """The index of everything that a source says and that is false."""
 
-        def blocks(self) -> Sequence[nodes.Node]:
-            """Make the content."""
-            return make(self.reference, self.env.docname)
-
-    return Made
-
-
-class ChecksDirective(ReferenceDirective):
-    """The check vocabulary."""
-
-    def blocks(self) -> Sequence[nodes.Node]:
-        """Make a section for each check."""
-        return vocabulary_sections(vocabulary.checks(), "check", "No check is defined yet.")
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return a table of modules."""
+        yield self.part(
+            "false_index",
+            index=false_index(self.content_of_site),
+            headings=tuple(HEADINGS.values()),
+            module_href=lambda module: self.uri(self.places.false(module)),
+        )
 
 
-class InputsDirective(ReferenceDirective):
-    """The input vocabulary."""
+class FalseModuleDirective(ReferenceDirective):
+    """Everything that a source says about a module and that is false."""
 
-    def blocks(self) -> Sequence[nodes.Node]:
-        """Make a section for each input kind, after the classes of dtypes that some take."""
-        return vocabulary_sections(vocabulary.input_kinds(), "input", "No input kind is defined yet.")
+    required_arguments = 1
 
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return a section for each kind."""
+        module = self.arguments[0]
+        if module not in false_modules(self.content_of_site):
+            raise self.error(f"Nothing that the corpus says about {module} is false.")
+        for group in false_page(module, self.content_of_site):
+            yield self.section(group.anchor, group.heading, *map(self.claim, group.claims))
 
-def vocabulary_sections(entries: dict[str, vocabulary.Entry], kind: str, empty: str) -> list[nodes.Node]:
-    """Make a list of links, then the sections they lead to."""
-    if not entries:
-        return [markup.paragraph(empty)]
-    rows: list[markup.Row] = []
-    sections: list[nodes.Node] = []
-    for name, entry in sorted(entries.items()):
-        anchor = f"{kind}-{name}"
-        rows.append([[nodes.reference("", "", markup.code(name), refid=anchor, internal=True)], [entry.summary]])
-        sections.append(entry_section(entry, anchor))
-    return [markup.table([["Name"], ["Meaning"]], rows), *sections]
-
-
-DIRECTIVES: dict[str, type[ReferenceDirective]] = {
-    "subject": SubjectDirective,
-    "article": ArticleDirective,
-    "release": ReleaseDirective,
-    "releases": _made_by(releases_list),
-    "checks": ChecksDirective,
-    "inputs": InputsDirective,
-    "numbers": _made_by(summary.numbers),
-    "verdicts": _made_by(lambda reference, document: [summary.verdict_legend()]),
-    "subjects": _made_by(subject_index),
-    "articles": _made_by(summary.articles_list),
-    "answers": _made_by(answers_page),
-    "impostors": _made_by(impostors_page),
-    "census": _made_by(census_page),
-    "false": _made_by(summary.false_page),
-    "scaling": _made_by(scaling_plot),
-    "timings": _made_by(summary.timings_list),
-    "environments": _made_by(lambda reference, document: summary.environments_table(reference)),
-    "codes": _made_by(lambda reference, document: codes.codes_blocks()),
-}
+    def claim(self, it: FalseClaim) -> html_part:
+        """Return a claim; what it loads is in the data of its subject's page."""
+        page = f"{self.config.conformance_pages}/{page_name(it.claim.subject)}"
+        file = file_uri(self.builder, self.env.docname, page)
+        return self.part("false_claim", it=it, file=file)

@@ -1,92 +1,66 @@
-"""NumPy-style docstrings of the vocabulary as page content, without importing what they belong to."""
+"""NumPy-style docstrings of the vocabulary, taken apart without importing what they belong to."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from docutils import nodes
-
-from conformance.language.vocabulary import Entry
-from conformance.reference import markup
-
-FIELDS = ("Parameters", "Other Parameters", "Returns", "Yields", "Raises", "Attributes")
+_FIELDS = ("Parameters", "Other Parameters", "Returns", "Yields", "Raises", "Attributes")
 
 
-def entry_section(entry: Entry, anchor: str) -> nodes.section:
-    """Make the section of a check or an input kind."""
-    section = nodes.section(ids=[anchor], names=[], classes=["vocabulary"])
-    section += nodes.title(entry.name, "", markup.code(entry.name))
-    section += markup.box(markup.listing(entry.signature), classes=["signature"])
-    section += docstring_blocks(entry.doc)
-    return section
+@dataclass(frozen=True)
+class Part:
+    """A paragraph, a list of ``items``, or a block of code in a ``language``."""
+
+    text: str = ""
+    language: str = ""
+    items: tuple[str, ...] = ()
 
 
-def docstring_blocks(doc: str) -> list[nodes.Node]:
-    """Turn a docstring into blocks: paragraphs, lists, examples and tables of parameters."""
-    blocks: list[nodes.Node] = []
-    for heading, lines in _parts(doc):
-        if heading:
-            blocks.append(markup.label(heading))
-        if heading in FIELDS:
-            blocks.append(_fields(lines))
-        else:
-            blocks += _running(lines)
-    return blocks
+@dataclass(frozen=True)
+class Block:
+    """What stands under one heading; ``fields`` are a name, a type and a description each."""
+
+    heading: str
+    parts: tuple[Part, ...] = ()
+    fields: tuple[tuple[str, str, str], ...] = ()
 
 
-def _parts(doc: str) -> list[tuple[str, list[str]]]:
-    """Split a docstring at its underlined headings."""
-    parts: list[tuple[str, list[str]]] = [("", [])]
-    lines = doc.splitlines()
-    position = 0
-    while position < len(lines):
-        under = lines[position + 1] if position + 1 < len(lines) else ""
-        if lines[position].strip() and re.fullmatch(r"-{3,}", under):
-            parts.append((lines[position].strip(), []))
-            position += 2
-            continue
-        parts[-1][1].append(lines[position])
-        position += 1
-    return [(heading, lines) for heading, lines in parts if heading or any(line.strip() for line in lines)]
+def docstring_blocks(doc: str) -> tuple[Block, ...]:
+    """Return the parts of a docstring under their headings."""
+    # The heading of the text before the first one is empty.
+    split = re.split(r"^(\S.*)\n-{3,}$", "\n" + doc, flags=re.MULTILINE)
+    pairs = zip(["", *split[1::2]], split[0::2])
+    return tuple(_block(heading.strip(), body.strip("\n")) for heading, body in pairs if heading or body.strip())
 
 
-def _fields(lines: Sequence[str]) -> nodes.Node:
-    items: list[tuple[list[markup.Inline], list[nodes.Node]]] = []
+def _block(heading: str, body: str) -> Block:
+    if heading in _FIELDS:
+        return Block(heading, fields=tuple(_fields(body.splitlines())))
+    return Block(heading, parts=tuple(_part(text) for text in re.split(r"\n\s*\n", body) if text.strip()))
+
+
+def _fields(lines: Sequence[str]) -> list[tuple[str, str, str]]:
+    found: list[tuple[str, str, str]] = []
     for line in lines:
         if line.strip() and not line.startswith(" "):
-            name, colon, kind = line.partition(" : ")
-            term: list[markup.Inline] = [markup.code(name.strip())]
-            items.append((term + ([" ", markup.span(kind.strip(), "type")] if colon else []), []))
-        elif line.strip() and items:
-            items[-1][1].append(nodes.Text(line.strip() + " "))
-    return markup.definitions(
-        [(term, [markup.paragraph("".join(part.astext() for part in body).strip())]) for term, body in items], "fields"
-    )
+            name, _, kind = line.partition(" : ")
+            found.append((name.strip(), kind.strip(), ""))
+        elif line.strip() and found:
+            name, kind, told = found[-1]
+            found[-1] = (name, kind, f"{told} {line.strip()}".strip())
+    return found
 
 
-def _running(lines: Sequence[str]) -> list[nodes.Node]:
-    blocks: list[nodes.Node] = []
-    for text in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
-        stripped = text.strip("\n")
-        if not stripped.strip():
-            continue
-        if stripped.lstrip().startswith(">>>"):
-            blocks.append(markup.listing(_dedented(stripped), "pycon"))
-        elif stripped.startswith("    "):
-            blocks.append(markup.listing(_dedented(stripped)))
-        elif re.match(r"[-*] ", stripped):
-            items = re.split(r"\n(?=[-*] )", stripped)
-            blocks.append(markup.bullets([[" ".join(item[2:].split())] for item in items]))
-        else:
-            text = " ".join(stripped.split())
-            if text.endswith("::"):
-                text = text[:-1]
-            blocks.append(markup.paragraph(text))
-    return blocks
-
-
-def _dedented(text: str) -> str:
-    lines = text.splitlines()
-    margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
-    return "\n".join(line[margin:] for line in lines)
+def _part(text: str) -> Part:
+    text = text.strip("\n")
+    if text.lstrip().startswith(">>>"):
+        return Part(textwrap.dedent(text), "pycon")
+    if text.startswith("    "):
+        return Part(textwrap.dedent(text), "python")
+    if re.match(r"[-*] ", text):
+        return Part(items=tuple(" ".join(item[2:].split()) for item in re.split(r"\n(?=[-*] )", text)))
+    folded = " ".join(text.split())
+    return Part(folded[:-1] if folded.endswith("::") else folded)

@@ -1,4 +1,4 @@
-"""The pages of the reference, written as short files that only name a directive.
+"""The pages of the reference: where each object is, and short files that only name a directive.
 
 Nothing of a title or a note enters these files: only names that have been checked to be names.
 """
@@ -6,21 +6,65 @@ Nothing of a title or a note enters these files: only names that have been check
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
+from typing import Optional
 
 from sphinx.errors import ExtensionError
 
-from conformance.reference.content import SUBJECT, Reference
-from conformance.reference.release_page import releases_with_a_page
-from conformance.results.pages import page_name
+from conformance.views.addresses import page_name
+from conformance.views.content import SUBJECT, Content
+from conformance.views.falsehood_pages import false_modules
+from conformance.views.pieces import Target
 
-#: The page of all subjects links to each; in the sidebar of every page they would cost the square of their number.
+#: An index leads to each of these pages; in the sidebar of every page they would cost the square of their number.
 _ORPHAN = ":orphan:\n\n"
+_KEY = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
 
-def write_pages(folder: Path, reference: Reference) -> None:
+class Places:
+    """Where each object of the reference is: a document and an anchor.
+
+    Parameters
+    ----------
+    folder
+        The folder of the pages, relative to the source folder.
+    """
+
+    def __init__(self, content: Content, folder: str) -> None:
+        self._folder = folder
+        self._found: dict[Target, tuple[str, str]] = {}
+        for subject, claims in content.subjects.items():
+            page = f"{folder}/{page_name(subject)}"
+            self._found[Target("subject", subject)] = (page, "")
+            for claim in claims:
+                self._found[Target("claim", claim.id)] = (page, claim.slug)
+        for article in content.articles:
+            page = f"{folder}/articles/{article.letter}"
+            self._found[Target("article", article.letter)] = (page, "")
+            for row in article.rows:
+                self._found[Target("row", row)] = (page, row.lower())
+        for release in content.releases:
+            self._found[Target("release", release)] = (f"{folder}/releases/{release}", "")
+
+    def of(self, target: Target) -> Optional[tuple[str, str]]:
+        """Return where an object is; `None` where there is none of that name."""
+        return self._found.get(target)
+
+    def false(self, module: str) -> str:
+        """Return the document of what is false in a module."""
+        return f"{self._folder}/false/{module}"
+
+
+@lru_cache(maxsize=4)
+def places_of(content: Content, folder: str) -> Places:
+    """Return where the objects of a site are."""
+    return Places(content, folder)
+
+
+def write_pages(folder: Path, content: Content) -> None:
     """Write the pages; leave those alone that stay the same, and remove those of an earlier build that are gone."""
-    pages = {folder / name: text for name, text in _pages(reference).items()}
+    pages = {folder / name: text for name, text in _pages(content).items()}
     for path in sorted(folder.rglob("*.rst")):
         if path not in pages:
             path.unlink()
@@ -30,25 +74,25 @@ def write_pages(folder: Path, reference: Reference) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def _pages(reference: Reference) -> dict[str, str]:
-    subjects = list(reference.subjects)
-    files = {subject: page_name(subject) for subject in subjects}
+def _pages(content: Content) -> dict[str, str]:
     pages: dict[str, str] = {}
-    for subject in subjects:
+    for subject in content.subjects:
         if not SUBJECT.fullmatch(subject):
             raise ExtensionError(f"{subject!r} is no name of a subject, so it gets no page")
-        pages[f"{files[subject]}.rst"] = _ORPHAN + _page(subject, f".. claim:subject:: {subject}")
-    articles = [article.letter for article in reference.articles()]
-    for key in articles:
-        if not re.fullmatch(r"[A-Za-z0-9]+", key, re.ASCII):
+        pages[f"{page_name(subject)}.rst"] = _ORPHAN + _page(subject, f".. claim:subject:: {subject}")
+    for key in (article.letter for article in content.articles):
+        if not _KEY.fullmatch(key):
             raise ExtensionError(f"{key!r} is no key of an article, so it gets no page")
-        pages[f"articles/{key}.rst"] = _page(f"Article {key}", f".. claim:article:: {key}")
-    pages["articles/index.rst"] = _page("Articles", ".. claim:articles::", *_hidden_toctree(articles))
-    releases = releases_with_a_page(reference)
-    for release in releases:
-        pages[f"releases/{release}.rst"] = _page(f"What changed in torch {release}", f".. claim:release:: {release}")
-    entries = [f"{release} <{release}>" for release in releases[::-1]]
-    pages["releases/index.rst"] = _page("Releases", ".. claim:releases::", *_hidden_toctree(entries))
+        pages[f"articles/{key}.rst"] = _ORPHAN + _page(f"Article {key}", f".. claim:article:: {key}")
+    pages["articles/index.rst"] = _page("Articles", ".. claim:articles::")
+    for release in content.releases:
+        title = f"What changed in torch {release}"
+        pages[f"releases/{release}.rst"] = _ORPHAN + _page(title, f".. claim:release:: {release}")
+    pages["releases/index.rst"] = _page("Releases", ".. claim:releases::")
+    for module in false_modules(content):
+        pages[f"false/{module}.rst"] = _ORPHAN + _page(
+            f"Documented and false: {module}", f".. claim:false-module:: {module}"
+        )
     pages["index.rst"] = _page("Subjects", ".. claim:subjects::")
     return pages
 
@@ -56,9 +100,3 @@ def _pages(reference: Reference) -> dict[str, str]:
 def _page(title: str, *body: str) -> str:
     escaped = title.replace("_", "\\_")
     return "\n".join([escaped, "=" * len(escaped), "", *body, ""])
-
-
-def _hidden_toctree(names: list[str]) -> list[str]:
-    if not names:
-        return []
-    return ["", ".. toctree::", "   :hidden:", "", *[f"   {name}" for name in names]]

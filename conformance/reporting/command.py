@@ -14,13 +14,15 @@ def add_report_docs(commands: Any) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "report-docs",
-        help="write issue texts for promises that are false and reported nowhere",
-        description="Write the text of an issue for each recorded divergence that blames the documentation or torch "
-        "and has no link. Nothing is run and nothing is sent; where torch is installed, its sentences are quoted.",
+        help="write issue texts for what is documented, false and not reported",
+        description="Write the text of an issue for each divergence that is a mistake of the documentation or of torch "
+        "and has no link. Nothing is run and nothing is sent. If torch is installed, its documentation is quoted.",
     )
-    parser.add_argument("claim", nargs="?", metavar="ID", help="print the issues of this claim")
-    parser.add_argument("--list", action="store_true", help="name the divergences, one on a line")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write one Markdown file for each into this folder")
+    parser.add_argument("claim", nargs="?", metavar="ID", help="print the issues about this claim")
+    parser.add_argument("--list", action="store_true", help="list the divergences, one on a line")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="write a Markdown file for each issue to this folder"
+    )
     parser.add_argument(
         "--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)"
     )
@@ -31,33 +33,35 @@ def report_docs(options: argparse.Namespace, rest: list[str]) -> int:
     """Run the command."""
     from conformance.language.corpus import default_root, load_corpus
     from conformance.reporting.issue import issue_text, issue_title, unfiled
+    from conformance.results.files import ResultError, replace_file
     from conformance.results.recorded import recorded_folder
-    from conformance.results.store import ResultError, load_folder, replace_file
+    from conformance.text import printable
+    from conformance.views.recorded import load_recorded
 
     corpus, _ = load_corpus([default_root()])
     reports = unfiled(corpus)
     if options.claim:
         reports = [report for report in reports if any(options.claim == claim.id for claim in report.claims)]
         if not reports:
-            advice = "'conformance report-docs --list' names what there is"
+            advice = "'conformance report-docs --list' lists the ids"
             print(f"conformance: nothing to report about {options.claim!r}; {advice}", file=sys.stderr)
             return 2
     if options.list or not (options.claim or options.output):
         for report in reports:
-            print(f"{report.divergence.kind:11} {report.claims[0].id}  {issue_title(report)}")
+            print(printable(f"{report.divergence.kind:11} {report.claims[0].id}  {issue_title(report)}", keep=""))
         print(f"{len(reports)} to report; give an ID to print one, or --output DIR to write them all", file=sys.stderr)
         return 0
     try:
-        results = load_folder(options.results or recorded_folder())
+        recorded = load_recorded(options.results or recorded_folder())
+        for report in reports:
+            text = issue_text(report, corpus, recorded, _quote)
+            if options.output:
+                replace_file(options.output / f"{report.name}.md", text)
+            else:
+                print(printable(text))
     except ResultError as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
-    for report in reports:
-        text = issue_text(report, corpus, results, _quote)
-        if options.output:
-            replace_file(options.output / f"{report.name}.md", text)
-        else:
-            print(text)
     if options.output:
         print(f"wrote {len(reports)} issues to {options.output}")
     return 0
@@ -67,8 +71,8 @@ def _quote(source: Source) -> Optional[str]:
     """Read the sentence of a docstring from the torch installed here, if there is one."""
     if source.kind != "docs" or not source.key:
         return None
-    from conformance.census.docstrings import docstring
-    from conformance.census.sentences import find_sentences
+    from conformance.language.sentences import find_sentences
+    from conformance.worker.docstrings import docstring
 
     found = find_sentences(docstring(source.name), source.key)
     return found[0] if found else None

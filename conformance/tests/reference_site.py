@@ -6,14 +6,26 @@ import html
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Optional
 
 from conformance.language.corpus import load_corpus
 from conformance.language.model import Claim
-from conformance.results.store import Results, Timings, save_results, save_timings
+from conformance.results.model import (
+    Coverage,
+    Entry,
+    Environment,
+    Fact,
+    Facts,
+    FailedPart,
+    Flags,
+    Signal,
+    Tiers,
+    TimingEntry,
+)
+from conformance.results.store import SUFFIX, Results, Timings, save_results, save_timings
 
 SPEC = Path(__file__).parent / "fixtures" / "reference" / "spec"
 DETACH = "torch.Tensor.detach"
@@ -75,9 +87,34 @@ class Site:
         assert found, f"{name} has no section {anchor}"
         return text_of(found.group(1))
 
+    def loaded(self, name: str, key: str = "") -> str:
+        """Read what a page loads when a part is opened, as text; without a key all of it."""
+        parts, impostors = self._data(name)
+        blocks = parts[key] if key else [block for found in parts.values() for block in found]
+        return " ".join(" ".join(_strings(block, impostors)) for block in blocks)
+
+    def scripts(self, name: str) -> list[str]:
+        """List the blocks of code that a page loads."""
+        return [block["code"] for found in self._data(name)[0].values() for block in found if "code" in block]
+
+    def _data(self, name: str) -> tuple[dict[str, Any], list[list[str]]]:
+        text = (self.source / "out" / "_loaded" / f"{name}.js").read_text(encoding="utf-8")
+        call = re.fullmatch(r"conformanceLoaded\((.*)\);\n", text, re.S)
+        assert call, f"{name}.js is no call"
+        parts, impostors = json.loads(f"[{call.group(1)}]")
+        return parts, impostors
+
     def pages(self) -> list[Path]:
         """List the pages."""
         return sorted((self.source / "out").rglob("*.html"))
+
+
+def _strings(block: dict[str, Any], impostors: list[list[str]]) -> list[str]:
+    if "impostors" in block:
+        return [": ".join(impostors[number]) for number in block["impostors"]]
+    if "items" in block:
+        return ["".join(text for text, _ in pieces) for pieces in block["items"]]
+    return list(block.values())
 
 
 def claims() -> dict[str, Claim]:
@@ -87,59 +124,55 @@ def claims() -> dict[str, Claim]:
     return {claim.slug: claim for claim in corpus.claims}
 
 
-def environment(torch: str) -> dict[str, str]:
+def environment(torch: str) -> Environment:
     """Name an environment."""
-    return {
-        "torch": torch,
-        "build": "cpu",
-        "python": "3.11",
-        "numpy": "2.4.0",
-        "hypothesis": "6.155.2",
-        "device": "cpu",
-        "system": "linux",
-        "machine": "x86_64",
-    }
+    return Environment(torch, "cpu", "3.11", "2.4.0", "cpu", "linux", "x86_64", hypothesis="6.155.2")
 
 
-def entries(torch: str) -> dict[str, dict[str, Any]]:
+def entries(torch: str) -> dict[str, Entry]:
     """Write the entries of a result file."""
     found = claims()
     old = torch.startswith("1.")
-    measured: dict[str, dict[str, Any]] = {
-        "shares-storage": {
-            "verdict": "holds",
-            "examples": 431,
-            "covered": {"x": [21, 9, 6, 6, 612]},
-            "unsupported": ["float8_e4m3fn"],
-            "example": {"x": "torch.tensor([1., 2., 3.])"},
-            "facts": {"y": ["tensor([1., 2., 3.])", "float32 leaf shares=x"]},
-            "keys": ["cccccccc" if old else "aaaaaaaa"],
-        },
-        "write-before-backward-raises": {
-            "verdict": "refuted" if old else "holds",
-            "examples": 97,
-            "example": {"x": "torch.tensor([1., 2., 3.], requires_grad=True)"},
-            "facts": {"raises": ["RuntimeError", "one of the variables has been modified"]},
-            "tiers": {"error": "always", "type": "always", "message": "sometimes"},
-            "keys": [None if old else "bbbbbbbb"],
-        },
-        "makes-a-copy": {
-            "verdict": "diverges",
-            "examples": 12,
-            "divergence": [0],
-            "counterexample": 'import torch\n\nx = torch.tensor([1., 2.])\nassert "a" < "b" and x is not None\n',
-            "example": {"x": "torch.tensor([1., 2., 3.])"},
-        },
-        "stays-on-the-gpu": {"verdict": "inapplicable"},
-        "keeps-strides": {"verdict": "unspecified", "examples": 50, "observed": ["always", "sometimes"]},
-    }
+    prints = {slug: claim.fingerprint() for slug, claim in found.items()}
+    example = {"x": "torch.tensor([1., 2., 3.])"}
+    raised = Entry(
+        prints["write-before-backward-raises"],
+        "refuted" if old else "holds",
+        examples=97,
+        example={"x": "torch.tensor([1., 2., 3.], requires_grad=True)"},
+        facts=Facts(raises=Signal("RuntimeError", "one of the variables has been modified")),
+        tiers=Tiers("always", "always", "sometimes"),
+        sentences=(None if old else "bbbbbbbb",),
+    )
     if old:
-        measured["write-before-backward-raises"].update(
-            failed="raises: it raises", detail="nothing was raised", counterexample="import torch\n\nx = 1\n"
-        )
-    else:
-        measured["returns-itself"] = {"verdict": "holds", "examples": 3}
-    return {found[slug].id: {"claim": found[slug].fingerprint(), **entry} for slug, entry in measured.items()}
+        failed = FailedPart("raises", tier="error")
+        raised = replace(raised, failed=failed, detail="nothing was raised", counterexample="import torch\n\nx = 1\n")
+    measured = {
+        "shares-storage": Entry(
+            prints["shares-storage"],
+            "holds",
+            examples=431,
+            covered={"x": Coverage((21, 9, 6, 6), 612, 700)},
+            no_kernel=("float8_e4m3fn",),
+            example=example,
+            facts=Facts(names={"y": Fact("tensor([1., 2., 3.])", Flags("float32", leaf=True, shares=("x",)))}),
+            sentences=("cccccccc" if old else "aaaaaaaa",),
+        ),
+        "write-before-backward-raises": raised,
+        "makes-a-copy": Entry(
+            prints["makes-a-copy"],
+            "diverges",
+            examples=12,
+            divergence=(0,),
+            counterexample='import torch\n\nx = torch.tensor([1., 2.])\nassert "a" < "b" and x is not None\n',
+            example=example,
+        ),
+        "stays-on-the-gpu": Entry(prints["stays-on-the-gpu"], "inapplicable"),
+        "keeps-strides": Entry(prints["keeps-strides"], "unspecified", examples=50, observed=("always", "sometimes")),
+    }
+    if not old:
+        measured["returns-itself"] = Entry(prints["returns-itself"], "holds", examples=3)
+    return {found[slug].id: entry for slug, entry in measured.items()}
 
 
 def results(torch: str) -> Results:
@@ -148,12 +181,18 @@ def results(torch: str) -> Results:
     return Results(environment(torch), corpus.revision(), 20, 0, entries(torch))
 
 
+def changed(results: Results, slug: str, **fields: Any) -> Results:
+    """Change an entry of a result file's content."""
+    identity = claims()[slug].id
+    return replace(results, claims={**results.claims, identity: replace(results.claims[identity], **fields)})
+
+
 def timings(torch: str) -> Timings:
     """Make a timing file's content."""
     claim = claims()["faster-than-a-clone"]
-    kernels = {"clone": [2.0, 2.5, 3.0], "detach": [1.0, 1.0, 1.0]}
-    entry = {"claim": claim.fingerprint(), "verdict": "holds", "sizes": [1, 64, 4096], "kernels": kernels}
-    return Timings({**environment(torch), "processor": "A processor"}, {claim.id: entry})
+    kernels = {"clone": (2.0, 2.5, 3.0), "detach": (1.0, 1.0, 1.0)}
+    entry = TimingEntry(claim.fingerprint(), "holds", (1, 64, 4096), kernels)
+    return Timings(replace(environment(torch), processor="A processor"), {claim.id: entry})
 
 
 def write_source(
@@ -173,9 +212,9 @@ def write_source(
     (folder / "false.rst").write_text("False\n=====\n\n.. claim:false::\n", encoding="utf-8")
     (folder / "timings.rst").write_text("Timings\n=======\n\n.. claim:timings::\n", encoding="utf-8")
     for result in measured:
-        save_results(result, folder / "results" / f"{result.name}.json")
+        save_results(result, folder / "results" / f"{result.name}{SUFFIX}")
     if timed is not None:
-        save_timings(timed, folder / "results" / "timings" / "torch-2.13.0-cpu.json")
+        save_timings(timed, folder / "results" / "timings" / f"torch-2.13.0-cpu{SUFFIX}")
     if sentences is not None:
         (folder / "sentences.json").write_text(json.dumps(sentences), encoding="utf-8")
     return folder

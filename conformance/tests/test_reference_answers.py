@@ -13,9 +13,11 @@ pytest.importorskip("furo", reason="the reference is built where the theme is in
 
 from conformance.language.corpus import load_corpus
 from conformance.language.model import Claim
-from conformance.reference.answers import answer_of, is_unconditional, use_of
-from conformance.reference.columns import Column
+from conformance.results.model import Entry, Verdict
 from conformance.tests import reference_site as sites
+from conformance.views.answers import Question, answer_of, is_unconditional, use_of
+from conformance.views.cells import Cell
+from conformance.views.recorded import Measured
 
 SPEC = """
 subject: torch.Tensor.detach
@@ -41,9 +43,9 @@ def claim_of(tmp_path: Path, do: str, expect: str, given: str = "tensor()", more
     return corpus.claims[0]
 
 
-def column(claim: Claim, verdict: str, release: str = "2.13.0", **more: object) -> Column:
-    record = {"claim": claim.fingerprint(), "verdict": verdict, **more}
-    return Column(release, sites.environment(release), claims={claim.id: record})
+def cell(claim: Claim, verdict: Verdict, release: str = "2.13.0", divergence: tuple[int, ...] = ()) -> Cell:
+    entry = Entry(claim.fingerprint(), verdict, divergence=divergence)
+    return Cell(Measured(release, sites.environment(release)), claim, entry)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +63,9 @@ def column(claim: Claim, verdict: str, release: str = "2.13.0", **more: object) 
         ("not same_object(y, x)", "object", {"no"}),
     ],
 )
-def test_expression_is_an_answer(tmp_path: Path, expect: str, question: str, said: set[str]) -> None:
+def test_expression_is_an_answer(tmp_path: Path, expect: str, question: Question, said: set[str]) -> None:
     claim = claim_of(tmp_path, "y = x.detach()", expect)
-    found = answer_of(claim, question, [column(claim, "holds")])
+    found = answer_of(claim, question, [cell(claim, "holds")])
     assert found is not None
     assert (set(found.said), found.in_part) == (said, False)
 
@@ -80,13 +82,13 @@ def test_expression_is_an_answer(tmp_path: Path, expect: str, question: str, sai
 )
 def test_everything_else_is_no_answer(tmp_path: Path, do: str, expect: str) -> None:
     claim = claim_of(tmp_path, do, expect)
-    assert answer_of(claim, "leaf", [column(claim, "holds")]) is None
+    assert answer_of(claim, "leaf", [cell(claim, "holds")]) is None
 
 
 @pytest.mark.parametrize("verdict", ["absent", "inapplicable", "invalid", "crashed"])
-def test_what_was_not_measured_is_no_answer(tmp_path: Path, verdict: str) -> None:
+def test_what_was_not_measured_is_no_answer(tmp_path: Path, verdict: Verdict) -> None:
     claim = claim_of(tmp_path, "y = x.detach()", "y.is_leaf")
-    assert answer_of(claim, "leaf", [column(claim, verdict)]) is None
+    assert answer_of(claim, "leaf", [cell(claim, verdict)]) is None
     assert answer_of(claim, "leaf", []) is None
 
 
@@ -100,9 +102,9 @@ def test_false_claim_answers_with_its_divergence(tmp_path: Path) -> None:
         link: none-filed
 """
     claim = claim_of(tmp_path, "y = x.detach()", "y.is_leaf", more=more)
-    old = column(claim, "diverges", "1.9.0", divergence=[0])
+    old = cell(claim, "diverges", "1.9.0", divergence=(0,))
     assert answer_of(claim, "leaf", [old]).said == {"no"}  # type: ignore[union-attr]
-    assert answer_of(claim, "leaf", [old, column(claim, "holds")]).said == {"yes", "no"}  # type: ignore[union-attr]
+    assert answer_of(claim, "leaf", [old, cell(claim, "holds")]).said == {"yes", "no"}  # type: ignore[union-attr]
 
 
 def test_claim_with_conditions_does_not_speak_for_every_tensor(tmp_path: Path) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-from conformance.census.record import Record, save_record
-from conformance.language.corpus import Corpus
-from conformance.language.sources import SourceList
-from conformance.reference.census_page import census_page, load_census
-from conformance.reference.content import Reference
+from conformance.census.record import Record, Score, newest_record, save_record
+from conformance.results.files import ResultError
+from conformance.tests import reference_site as sites
 
 STATES = {"encoded": 3, "no-claim": 1, "untestable": 0, "todo": 4}
 RECORD = Record(
@@ -26,17 +26,26 @@ RECORD = Record(
     wanted=STATES,
     modules={"torch.frob": {"sharing": STATES}, "notes/frobs": {"all": {**STATES, "todo": 0}}},
     judged=300,
-    rules={"sharing": {"precision": 0.875, "recall": 0.9}},
+    rules={"sharing": Score(0.875, 0.9)},
 )
 
 
-def shown(folder: Path) -> str:
-    reference = Reference(Corpus((), SourceList(), folder), census=load_census(folder))
-    return "\n".join(block.astext() for block in census_page(reference, "census"))
+INDEX = "Site\n====\n\n.. claim:census::\n\n" + sites.INDEX.split("====\n", 1)[1]
+
+
+def shown(folder: Path, text: Optional[str] = None) -> str:
+    source = sites.write_source(folder, index=INDEX)
+    if text is None:
+        save_record(RECORD, source / "results")
+    elif text:
+        (source / "results" / "census").mkdir()
+        (source / "results" / "census" / "torch-2.13.0.json").write_text(text)
+    built = sites.build(source)
+    assert (built.status, built.output) == (0, "")
+    return sites.text_of(built.page("index"))
 
 
 def test_the_page_shows_the_recorded_numbers(tmp_path: Path) -> None:
-    save_record(RECORD, tmp_path)
     text = shown(tmp_path)
     for part in ("2,132", "Read from the docstrings of torch 2.13.0", "4 of 8", "torch.frob", "4/8", "50.0%", "87.5%"):
         assert part in text
@@ -44,8 +53,13 @@ def test_the_page_shows_the_recorded_numbers(tmp_path: Path) -> None:
     assert "100.0%" in text
 
 
-def test_without_a_record_the_page_says_so(tmp_path: Path) -> None:
-    assert shown(tmp_path) == "No census is recorded yet."
-    (tmp_path / "census").mkdir()
-    (tmp_path / "census" / "torch-2.13.0.json").write_text("{}")
-    assert shown(tmp_path) == "No census is recorded yet."
+@pytest.mark.parametrize("text", ["", "{}"])
+def test_without_a_record_the_page_says_so(tmp_path: Path, text: str) -> None:
+    assert "No census is recorded yet." in shown(tmp_path, text)
+
+
+@pytest.mark.parametrize("states", [{}, {**STATES, "todo": -1}, {**STATES, "other": 1}])
+def test_record_with_other_states_is_refused(tmp_path: Path, states: dict[str, int]) -> None:
+    save_record(replace(RECORD, wanted=states), tmp_path)
+    with pytest.raises(ResultError, match="census"):
+        newest_record(tmp_path)

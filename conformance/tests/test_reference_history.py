@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,25 +11,29 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.reference.ranges import in_ranges
-from conformance.results.store import Results
+from conformance.results.model import Facts, FailedPart, Signal
+from conformance.results.store import SUFFIX, Results, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
+from conformance.views.releases import in_ranges
 
 PAGE = f"reference/{DETACH}"
 RELEASES = ("1.8.1", "1.9.0", "2.0.1", "2.1.2", "2.2.2", "2.3.1", "2.13.0")
 
 
 def measured() -> list[Results]:
-    """Make a matrix with a hole, a change under an unchanged verdict, and a claim that is false in between."""
+    """Make a matrix with a gap, a change under an unchanged verdict, and a claim that is false in between."""
     found = {release: sites.results(release) for release in RELEASES}
-    claims = {release: results.claims for release, results in found.items()}
-    claims["2.1.2"][f"{DETACH}/shares-storage"]["claim"] = "00000000"
+    found["2.1.2"] = sites.changed(found["2.1.2"], "shares-storage", claim="00000000")
+    raised = Facts(raises=Signal("ValueError", "changed"))
     for release in ("2.3.1", "2.13.0"):
-        claims[release][f"{DETACH}/write-before-backward-raises"]["facts"] = {"raises": ["ValueError", "changed"]}
-    del claims["2.2.2"][f"{DETACH}/keeps-strides"]
-    false = claims["2.3.1"][f"{DETACH}/shares-storage"]
-    false.update(verdict="refuted", counterexample="import torch\n\nassert False\n", failed="expect[0]: False")
+        found[release] = sites.changed(found[release], "write-before-backward-raises", facts=raised)
+    kept = {name: entry for name, entry in found["2.2.2"].claims.items() if name != f"{DETACH}/keeps-strides"}
+    found["2.2.2"] = replace(found["2.2.2"], claims=kept)
+    script, failed = "import torch\n\nassert False\n", FailedPart("expect", 0, "False")
+    found["2.3.1"] = sites.changed(
+        found["2.3.1"], "shares-storage", verdict="refuted", counterexample=script, failed=failed
+    )
     return list(found.values())
 
 
@@ -60,13 +65,13 @@ def test_build_gives_no_warning(site: Site) -> None:
 def test_strip_has_a_cell_for_each_release_and_says_the_same_in_words(site: Site) -> None:
     page = site.page(PAGE)
     section = page[page.index('id="shares-storage"') :]
-    bar = re.search(r'<span class="bar" role="img" aria-label="([^"]*)">(.*?)</span></span>', section, re.S)
+    bar = re.search(r'<span class="bar" role="img" aria-label="([^"]*)">(.*?)</span> <span', section, re.S)
     assert bar is not None
-    hole = "measured before the claim last changed"
-    assert bar.group(1) == f"holds 1.8.1 to 2.0.1, 2.2.2 and since 2.13.0; {hole} 2.1.2; refuted 2.3.1"
+    gap = "measured in an older form of the claim"
+    assert bar.group(1) == f"holds 1.8.1 to 2.0.1, 2.2.2 and since 2.13.0; {gap} 2.1.2; refuted 2.3.1"
     assert re.findall(r'title="(\d[^:]*):', bar.group(2)) == list(RELEASES)
-    assert bar.group(2).count("verdict-hole") == 1
-    assert f"□ {hole} 2.1.2; ✗ refuted 2.3.1" in site.section(PAGE, "shares-storage")
+    assert bar.group(2).count('class="gap"') == 1
+    assert f"□ {gap} 2.1.2; ✗ refuted 2.3.1" in site.section(PAGE, "shares-storage")
 
 
 def test_change_points_are_told_with_their_gaps(site: Site) -> None:
@@ -84,7 +89,7 @@ def test_documentation_and_truth_are_told_where_they_do_not_go_together(site: Si
 
 def test_false_page_says_since_when(site: Site) -> None:
     assert "false from 1.8.1; true since some release between 1.9.0 and 2.0.1 (1.10" in sites.text_of(
-        site.page("false")
+        site.page("reference/false/torch.Tensor")
     )
 
 
@@ -92,12 +97,17 @@ def test_release_page_shows_what_changed_by_severity(site: Site) -> None:
     page = site.page("reference/releases/2.3.1")
     text = sites.text_of(page)
     assert "Compared with 2.2.2, the release measured before it, on cpu" in text
-    assert text.index("Breaking (1)") < text.index("Behaviour (1)")
+    assert text.index("Changes (1)") < text.index("Corner (1)")
     assert "no longer true: The result shares storage with its input" in text
     assert f'href="../{DETACH}.html#shares-storage"' in page
     assert "raises ValueError, was RuntimeError" in text
-    assert "<details><summary>A script that shows it</summary>" in page
-    assert "import torch\n\nassert False\n" in sites.blocks_of_code(page)
+    assert "A script that shows it" in text
+    assert "import torch\n\nassert False\n" in site.scripts("reference/releases/2.3.1")
+
+
+def test_release_page_says_what_was_promised_before_and_now(site: Site) -> None:
+    text = sites.text_of(site.page("reference/releases/2.3.1"))
+    assert "Promised The result shares storage with its input Before, 2.2.2 as promised Now, 2.3.1 " in text
 
 
 def test_release_page_tells_what_was_not_measured_between(site: Site) -> None:
@@ -114,17 +124,15 @@ def test_oldest_release_says_that_nothing_is_known(site: Site) -> None:
 
 def test_index_of_releases_counts_changes(site: Site) -> None:
     text = sites.text_of(site.page("reference/releases/index"))
-    assert "2.3.1 since 2.2.2: 1 breaking 1 behaviour" in text
+    assert "2.3.1 since 2.2.2: 1 changes 1 corner" in text
     assert text.index("2.13.0 since 2.3.1") < text.index("1.8.1 the oldest release measured")
 
 
 def test_release_with_a_strange_name_gets_no_page(tmp_path: Path) -> None:
     strange = sites.results("2.13.0")
-    strange.environment["torch"] = "../evil"
+    strange = replace(strange, environment=replace(strange.environment, torch="../evil"))
     folder = sites.write_source(tmp_path, [sites.results("1.9.0")])
-    from conformance.results.store import save_results
-
-    save_results(strange, folder / "results" / "torch-strange-cpu.json")
+    save_results(strange, folder / "results" / f"torch-strange-cpu{SUFFIX}")
     built = sites.build(folder)
     assert (built.status, built.output) == (0, "")
     assert sorted(path.name for path in (folder / "reference" / "releases").iterdir()) == ["1.9.0.rst", "index.rst"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from dataclasses import replace
@@ -15,12 +14,16 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.impostors.record import Entry as Killed
 from conformance.impostors.record import Record, save_record
-from conformance.results.store import save_results
+from conformance.results.model import Entry, Fact, Facts, FailedPart, Flags, Signal
+from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
 
 PAYLOAD = "\"'><script>EVIL()</script><img src=x onerror=EVIL()>`EVIL`_ |EVIL| .. raw:: html {{ EVIL }} </title></svg>"
+#: As much of it as the name of a release or a build may have.
+LABEL = "\"'><script>EVIL()</script><img src=x onerror=EVIL()>"
 ADDRESS = "javascript:EVIL()"
 
 # Claims that no checker would let through: the site must not lean on it.
@@ -33,8 +36,8 @@ def poison(app):
     from dataclasses import replace
     from pathlib import Path
 
-    from conformance.language.model import Fragment
-    from conformance.reference.content import reference_of, set_reference
+    from conformance.reference.loading import library_of
+    from conformance.views.recorded import Measured, Recorded
 
     def evil(fragment):
         return replace(fragment, text=PAYLOAD)
@@ -58,29 +61,33 @@ def poison(app):
             applies=replace(claim.applies, torch=PAYLOAD, system=PAYLOAD),
         )
 
-    reference = reference_of(app.config)
+    library = library_of(app.config)
+    content = library.content
     articles = {{
         letter: replace(
             article, title=PAYLOAD, original=PAYLOAD, site=PAYLOAD, author=PAYLOAD, date=PAYLOAD, language=PAYLOAD,
             url=ADDRESS, environment=PAYLOAD,
             rows={{name: replace(row, text=PAYLOAD) for name, row in article.rows.items()}},
         )
-        for letter, article in reference.corpus.sources.articles.items()
+        for letter, article in content.corpus.sources.articles.items()
     }}
-    given = reference.corpus.claims
+    given = content.corpus.claims
     claims = tuple(poisoned(claim) for claim in given)
     prints = {{old.fingerprint(): new.fingerprint() for old, new in zip(given, claims)}}
 
-    def moved(records):
-        return {{name: {{**record, "claim": prints[record["claim"]]}} for name, record in records.items()}}
+    def moved(entries):
+        return {{name: replace(entry, claim=prints[entry.claim]) for name, entry in entries.items()}}
 
-    columns = tuple(
-        replace(column, claims=moved(column.claims), timings=moved(column.timings)) for column in reference.columns
-    )
-    docs = replace(reference.corpus.sources, docs=ADDRESS, elsewhere={{}}, articles=articles)
-    corpus = replace(reference.corpus, claims=claims, sources=docs)
-    impostors = replace(reference.impostors, claims=moved(reference.impostors.claims))
-    set_reference(app.config, replace(reference, corpus=corpus, columns=columns, impostors=impostors))
+    def measured(one):
+        results = one.results and replace(one.results, claims=moved(one.results.claims))
+        timings = one.timings and replace(one.timings, claims=moved(one.timings.claims))
+        return Measured(one.name, one.environment, results, timings, one.position)
+
+    recorded = Recorded(tuple(measured(one) for one in content.recorded.environments))
+    docs = replace(content.corpus.sources, docs=ADDRESS, elsewhere={{}}, articles=articles)
+    corpus = replace(content.corpus, claims=claims, sources=docs)
+    mutation = replace(content.mutation, claims=moved(content.mutation.claims))
+    library.content = replace(content, corpus=corpus, recorded=recorded, mutation=mutation)
 
 
 def setup(app):
@@ -113,42 +120,53 @@ class Looker(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    results = sites.results("2.13.0")
-    results = replace(results, environment={**results.environment, "build": PAYLOAD, "machine": PAYLOAD})
-    for entry in results.claims.values():
-        entry.update(
-            facts={"y": [PAYLOAD, PAYLOAD], "raises": [PAYLOAD, PAYLOAD], "warns": [[PAYLOAD, PAYLOAD]]},
-            failed=PAYLOAD,
-            detail=PAYLOAD,
-            counterexample=PAYLOAD,
-            unsupported=[PAYLOAD],
-        )
-        if "example" in entry:
-            entry["example"] = dict.fromkeys(entry["example"], PAYLOAD)
-    results.claims[f"{DETACH}/shares-storage"]["verdict"] = "refuted"
-    named = replace(sites.results("1.9.0"), environment={**sites.environment("1.9.0"), "torch": PAYLOAD})
+    plain = sites.results("2.13.0")
+    results = replace(
+        plain,
+        environment=replace(plain.environment, build=LABEL, machine=LABEL),
+        claims={name: hostile(entry, PAYLOAD) for name, entry in plain.claims.items()},
+    )
+    results = sites.changed(results, "shares-storage", verdict="refuted")
+    named = replace(sites.results("1.9.0"), environment=replace(sites.environment("1.9.0"), torch=LABEL))
     timed = sites.timings("2.13.0")
-    timed.environment["processor"] = PAYLOAD
-    for entry in timed.claims.values():
-        entry["kernels"] = {PAYLOAD: [1.0, 2.0, 3.0]}
+    timed = replace(
+        timed,
+        environment=replace(timed.environment, processor=PAYLOAD),
+        claims={name: replace(entry, kernels={PAYLOAD: (1.0, 2.0, 3.0)}) for name, entry in timed.claims.items()},
+    )
     sentences = {"torch": PAYLOAD, "sentences": {DETACH: {"aaaaaaaa": PAYLOAD, "bbbbbbbb": PAYLOAD}}}
-    older = replace(results, environment=sites.environment("2.12.1"), claims=copy.deepcopy(results.claims))
-    for entry in older.claims.values():
-        entry["facts"]["raises"] = ["OtherError", PAYLOAD]
-    older.claims[f"{DETACH}/shares-storage"]["verdict"] = "holds"
+    older = replace(
+        results,
+        environment=sites.environment("2.12.1"),
+        claims={name: hostile(entry, "OtherError") for name, entry in results.claims.items()},
+    )
+    older = sites.changed(older, "shares-storage", verdict="holds")
     index = "Site\n====\n\n.. claim:impostors::\n.. claim:answers::\n\n" + sites.INDEX.split("====\n", 1)[1]
     folder = sites.write_source(
         tmp_path_factory.mktemp("hostile"), [older, results], timed, sentences, conf=CONF, index=index
     )
-    killed = {name: {"claim": entry["claim"], "parts": 1, "killers": [PAYLOAD]} for name, entry in older.claims.items()}
-    record = Record({"torch": PAYLOAD, "device": PAYLOAD}, results.corpus, {PAYLOAD: PAYLOAD}, killed)
-    written = save_record(replace(record, environment=sites.environment("2.13.0")), folder / "results" / "impostors")
-    document = json.loads(written.read_text(encoding="utf-8"))
-    written.write_text(json.dumps({**document, "environment": record.environment}), encoding="utf-8")
-    save_results(named, folder / "results" / "torch-named-cpu.json")
+    killed = {name: Killed(entry.claim, 1, (PAYLOAD,)) for name, entry in older.claims.items()}
+    record = Record(1, replace(sites.environment("2.13.0"), build=LABEL), results.corpus, {PAYLOAD: PAYLOAD}, killed)
+    save_record(record, folder / "results" / "impostors")
+    save_results(named, folder / "results" / f"torch-named-cpu{SUFFIX}")
     built = sites.build(folder)
     assert (built.status, built.output) == (0, "")
     return built
+
+
+def hostile(entry: Entry, raised: str) -> Entry:
+    """Put the payload into every text of an entry."""
+    flags = Flags(LABEL, leaf=True, grad_fn=PAYLOAD, shares=(PAYLOAD,))
+    signal = Signal(PAYLOAD, PAYLOAD)
+    return replace(
+        entry,
+        facts=Facts(Signal(raised, PAYLOAD), (signal,), {"y": Fact(PAYLOAD, flags)}),
+        failed=FailedPart("expect", 0, PAYLOAD),
+        detail=PAYLOAD,
+        counterexample=PAYLOAD,
+        no_kernel=(PAYLOAD,),
+        example=dict.fromkeys(entry.example, PAYLOAD),
+    )
 
 
 def look(path: Path) -> Looker:
@@ -160,6 +178,21 @@ def look(path: Path) -> Looker:
 def test_payload_reaches_the_pages(site: Site) -> None:
     text = site.section(f"reference/{DETACH}", "shares-storage")
     assert text.count("<script>EVIL()</script>") >= 10
+
+
+def test_payload_reaches_what_is_loaded_as_text_in_a_string(site: Site) -> None:
+    assert site.loaded(f"reference/{DETACH}").count("<script>EVIL()</script>") >= 5
+    assert PAYLOAD in site.scripts(f"reference/{DETACH}")
+    for path in (site.source / "out" / "_loaded").rglob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        assert text.isascii(), path
+        assert not set("<>&") & set(text), path
+
+
+def test_what_is_loaded_is_shown_as_text(site: Site) -> None:
+    script = (site.source / "out" / "_static" / "loaded.js").read_text(encoding="utf-8")
+    for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval"):
+        assert unsafe not in script
 
 
 def test_payload_reaches_the_pages_about_releases_and_impostors(site: Site) -> None:
@@ -204,9 +237,8 @@ def test_generated_sources_hold_nothing_of_a_spec_but_names(site: Site) -> None:
 
 def test_very_long_text_is_cut(tmp_path: Path) -> None:
     results = sites.results("2.13.0")
-    for name in list(results.claims):
-        results.claims[name]["detail"] = "x" * 20_000
-        results.claims[name]["verdict"] = "refuted"
+    long = {name: replace(entry, detail="x" * 20_000, verdict="refuted") for name, entry in results.claims.items()}
+    results = replace(results, claims=long)
     folder = sites.write_source(tmp_path, [results])
     site = sites.build(folder)
     assert site.status == 0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 import pytest
 
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.impostors.record import Record, save_record
+from conformance.impostors.record import Entry, Record, save_record
 from conformance.language.corpus import load_corpus
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
@@ -21,17 +21,17 @@ INDEX = "Site\n====\n\n.. claim:impostors::\n\n" + sites.INDEX.split("====\n", 1
 EVIL = "<script>EVIL()</script>"
 
 
-def record(**changed: dict[str, Any]) -> Record:
+def record() -> Record:
     found = sites.claims()
-    entries: dict[str, dict[str, Any]] = {
-        "shares-storage": {"parts": 2, "killers": ["view-becomes-copy", "does-nothing"]},
-        "keeps-strides": {"parts": 1, "killers": [], "standing": ["expect[0]"]},
-        "makes-a-copy": {"parts": 1, "killers": ["does-nothing"], "claim": "00000000"},
-        **changed,
+    prints = {slug: claim.fingerprint() for slug, claim in found.items()}
+    entries = {
+        "shares-storage": Entry(prints["shares-storage"], 2, ("view-becomes-copy", "does-nothing")),
+        "keeps-strides": Entry(prints["keeps-strides"], 1, (), ("expect[0]",)),
+        "makes-a-copy": Entry("00000000", 1, ("does-nothing",)),
     }
-    claims = {found[slug].id: {"claim": found[slug].fingerprint(), **entry} for slug, entry in entries.items()}
+    claims = {found[slug].id: entry for slug, entry in entries.items()}
     meanings = {"view-becomes-copy": f"A view is copied {EVIL}", "does-nothing": "It does nothing", "idle": "Nothing"}
-    return Record(sites.environment("2.13.0"), load_corpus([sites.SPEC])[0].revision(), meanings, claims)
+    return Record(1, sites.environment("2.13.0"), load_corpus([sites.SPEC])[0].revision(), meanings, claims)
 
 
 def build(tmp_path: Path, made: Optional[Record]) -> Site:
@@ -50,10 +50,9 @@ def test_build_gives_no_warning(site: Site) -> None:
     assert (site.status, site.output) == (0, "")
 
 
-def test_claim_names_the_impostors_that_it_notices(site: Site) -> None:
-    text = site.section(PAGE, "shares-storage")
-    assert "Noticed 2 of the impostors set on it" in text
-    assert "does-nothing: It does nothing" in text
+def test_claim_names_the_impostors_that_it_detects(site: Site) -> None:
+    assert "Inputs, evidence, 2 impostors detected" in site.section(PAGE, "shares-storage")
+    assert "does-nothing: It does nothing" in site.loaded(PAGE, "shares-storage")
 
 
 def test_claim_that_stands_says_so(site: Site) -> None:
@@ -66,7 +65,7 @@ def test_entry_of_an_earlier_form_of_a_claim_does_not_count(site: Site) -> None:
 
 def test_page_has_the_score_and_the_kills(site: Site) -> None:
     text = sites.text_of(site.page("index"))
-    assert "1 of 2 claims noticed an impostor in every part" in text
+    assert "1 of 2 claims detect a fault in every assertion" in text
     assert "does-nothing It does nothing 1" in text
     assert "idle Nothing 0" in text
 
@@ -80,7 +79,7 @@ def test_meaning_is_shown_as_text(site: Site) -> None:
 def test_missing_record_breaks_nothing(tmp_path: Path) -> None:
     built = build(tmp_path, None)
     assert (built.status, built.output) == (0, "")
-    assert "No impostor has been set on the claims yet" in sites.text_of(built.page("index"))
+    assert "No mutation run has been recorded yet" in sites.text_of(built.page("index"))
 
 
 @pytest.mark.parametrize("text", ["", "{", json.dumps({"schema": 99}), json.dumps([])])
@@ -90,4 +89,4 @@ def test_record_of_another_format_breaks_nothing(tmp_path: Path, text: str) -> N
     (folder / "results" / "impostors" / "torch-2.13.0-cpu.json").write_text(text, encoding="utf-8")
     built = sites.build(folder)
     assert (built.status, built.output) == (0, "")
-    assert "No impostor has been set on the claims yet" in sites.text_of(built.page("index"))
+    assert "No mutation run has been recorded yet" in sites.text_of(built.page("index"))

@@ -1,25 +1,22 @@
-"""The building blocks of pages, the plot, and the colours."""
+"""The building blocks of pages, and their colours."""
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import get_args
 
 import pytest
 
 pytest.importorskip("docutils", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-from docutils import nodes
-
 import conformance.reference
-from conformance.reference import markup
-from conformance.reference.docstring import docstring_blocks
-from conformance.reference.plot import ratio_plot
-from conformance.reference.verdicts import APPEARANCES, HOLE
-from conformance.results.schema import FAILING, VERDICTS
+from conformance.reference.docstring import Part, docstring_blocks
+from conformance.results.model import FAILING, Verdict
+from conformance.views.pieces import bounded, link, plain, prose
+from conformance.views.sentences import without_roles
+from conformance.views.verdicts import APPEARANCES, NOT_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -27,9 +24,7 @@ from conformance.results.schema import FAILING, VERDICTS
     ["https://github.com/pytorch/pytorch/issues/1", "http://example.org", "https://example.org/a?b=c&d=%20#e"],
 )
 def test_web_address_becomes_a_link(address: str) -> None:
-    link = markup.link("shown", address)
-    assert isinstance(link, nodes.reference)
-    assert link["refuri"] == address
+    assert [(piece.text, piece.address) for piece in link("shown", address)] == [("shown", address)]
 
 
 @pytest.mark.parametrize(
@@ -51,29 +46,27 @@ def test_web_address_becomes_a_link(address: str) -> None:
     ],
 )
 def test_anything_else_stays_text(address: str) -> None:
-    assert isinstance(markup.link("shown", address), nodes.Text)
+    assert [(piece.text, piece.address) for piece in link("shown", address)] == [("shown", None)]
 
 
 def test_prose_takes_only_whole_words_in_backquotes_as_code() -> None:
-    parts = markup.prose("Call `x.add_(1)` or ``y``; a ` alone and it`s nothing")
-    assert [part.astext() for part in parts if isinstance(part, nodes.literal)] == ["x.add_(1)", "y"]
-    assert "".join(part.astext() for part in parts) == "Call x.add_(1) or y; a ` alone and it`s nothing"
+    parts = prose("Call `x.add_(1)` or ``y``; a ` alone and it`s nothing")
+    assert [part.text for part in parts if part.code] == ["x.add_(1)", "y"]
+    assert plain(parts) == "Call x.add_(1) or y; a ` alone and it`s nothing"
 
 
 def test_quoted_sentence_loses_what_only_sphinx_reads() -> None:
-    from conformance.reference.sources import without_roles
-
     said = without_roles("If :attr:`force` is ``True``, see :func:`~torch.clone` and `the note <https://x>`_.")
     assert said == "If `force` is ``True``, see `torch.clone` and `the note`_."
 
 
 def test_long_text_is_cut_and_says_so() -> None:
-    assert markup.bounded("x" * 30_000).endswith("… 10000 more characters")
+    assert bounded("x" * 30_000).endswith("… 10000 more characters")
 
 
 def test_every_verdict_has_a_word_and_a_sign() -> None:
-    assert set(APPEARANCES) == set(VERDICTS)
-    looks = [*APPEARANCES.values(), HOLE]
+    assert set(APPEARANCES) == set(get_args(Verdict))
+    looks = [*APPEARANCES.values(), NOT_MEASURED]
     assert len({look.word for look in looks}) == len(looks)
     assert all(look.symbol and look.meaning for look in looks)
 
@@ -86,35 +79,9 @@ def test_docstring_keeps_parameters_and_examples() -> None:
     blocks = docstring_blocks(
         "True when so.\n\nParameters\n----------\na, b : tensor\n    Two `things`.\n\nExamples\n--------\n>>> f(1)\n2"
     )
-    text = [block.astext() for block in blocks]
-    assert text[0] == "True when so."
-    assert "a, b tensor" in text[2]
-    assert "Two things." in text[2]
-    assert blocks[-1].astext() == ">>> f(1)\n2"
-
-
-def test_plot_leaves_out_what_is_no_positive_number() -> None:
-    svg = ElementTree.fromstring(ratio_plot([1, 2, 4], {"a": [1.0, math.inf, 2.0], "b": [0.0, 0.5, math.nan]}, "words"))
-    lines = [line.attrib["points"].split() for line in svg.findall(".//{*}polyline")]
-    assert [len(points) for points in lines] == [2, 1]
-
-
-def test_plot_puts_a_larger_ratio_higher() -> None:
-    svg = ElementTree.fromstring(ratio_plot([1, 1024], {"a": [1.0, 4.0]}, "words"))
-    points = svg.findall(".//{*}polyline")[0].attrib["points"].split()
-    (x1, y1), (x2, y2) = [tuple(map(float, point.split(","))) for point in points]
-    assert x2 > x1
-    assert y2 < y1
-
-
-def test_plot_of_nothing_is_empty() -> None:
-    assert ratio_plot([], {}, "words") == ""
-    assert ratio_plot([1, 2], {"a": [math.nan, math.nan]}, "words") == ""
-
-
-def test_plot_escapes_its_description() -> None:
-    svg = ratio_plot([1, 2], {"a": [1.0, 2.0]}, '"><script>alert(1)</script>')
-    assert "<script" not in svg
+    assert blocks[0].parts == (Part("True when so."),)
+    assert (blocks[1].heading, blocks[1].fields) == ("Parameters", (("a, b", "tensor", "Two `things`."),))
+    assert (blocks[2].heading, blocks[2].parts) == ("Examples", (Part(">>> f(1)\n2", "pycon"),))
 
 
 def _luminance(colour: str) -> float:
@@ -143,5 +110,5 @@ def test_verdicts_can_be_read_in_light_and_dark_mode(mode: int) -> None:
     palette = _palettes()[mode]
     for style in ("good", "known", "bad", "open", "none"):
         assert _contrast(palette[f"{style}-text"], palette[f"{style}-back"]) >= 4.5, style
-    assert _contrast(palette["hole-text"], BACKGROUNDS[mode]) >= 4.5
-    assert _contrast(palette["hole-edge"], BACKGROUNDS[mode]) >= 3
+    assert _contrast(palette["gap-text"], BACKGROUNDS[mode]) >= 4.5
+    assert _contrast(palette["gap-edge"], BACKGROUNDS[mode]) >= 3

@@ -1,4 +1,4 @@
-"""The plot of how the cost of a run grows."""
+"""The table of how the cost of a run grows."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.language.corpus import Corpus
-from conformance.language.sources import SourceList
-from conformance.reference.content import Reference
-from conformance.reference.scaling import load_scaling, scaling_plot
+from conformance.views.growth import growth_table, load_growth
+from conformance.views.pieces import plain
 
 MEASURED = {
     "times": [1, 2, 10],
@@ -20,18 +18,18 @@ MEASURED = {
 }
 
 
-def page(folder: Path, text: str) -> str:
+def cells(folder: Path, text: str) -> list[str]:
     (folder / "benchmarks.json").write_text(text, encoding="utf-8")
-    reference = Reference(Corpus((), SourceList(), folder), scaling=load_scaling(folder))
-    return "\n".join(node.astext() for node in scaling_plot(reference, "benchmarks"))
+    table = growth_table(load_growth(folder))
+    return [] if table is None else [plain(cell) for row in (table.head, *table.rows) for cell in row]
 
 
 def test_the_table_shows_cost_relative_to_few(tmp_path: Path) -> None:
-    shown = page(tmp_path, json.dumps({"measured": {"linearity": MEASURED}}))
+    shown = cells(tmp_path, json.dumps({"measured": {"linearity": MEASURED}}))
     assert "1.50×" in shown  # ten times the claims took fifteen times as long
     assert "an example" in shown
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"measured": {"linearity": {"times": "<b>"}}}', "[" * 100_000])
-def test_a_file_without_figures_gives_no_plot(tmp_path: Path, text: str) -> None:
-    assert "not measured" in page(tmp_path, text)
+def test_a_file_without_figures_gives_no_table(tmp_path: Path, text: str) -> None:
+    assert cells(tmp_path, text) == []

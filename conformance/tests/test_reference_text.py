@@ -6,14 +6,18 @@ import argparse
 import re
 import textwrap
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from conformance.cli import _parser
+from conformance.cli import parser
 from conformance.language.corpus import load_corpus
+from conformance.language.forms import FORMS
 from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES
-from conformance.language.reading import CLAIM_KEYS, CONDITION_KEYS, DIVERGENCE_KEYS, RESERVED_COLUMNS
-from conformance.results.schema import VERDICTS, VERSION, result_schema
+from conformance.reference.commands import commands
+from conformance.reference.fields import fields_of
+from conformance.results.model import VERSION, Verdict
+from conformance.results.schema import line_schemas
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -23,31 +27,55 @@ def page(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "words", [CLAIM_KEYS, CONDITION_KEYS, DIVERGENCE_KEYS, RESERVED_COLUMNS, FAMILIES, PROMISES, DIVERGENCE_KINDS]
+    "words",
+    [
+        *(tuple(FORMS[name].keys) for name in ("file", "claim", "row", "applies", "divergence")),
+        FAMILIES,
+        PROMISES,
+        DIVERGENCE_KINDS,
+    ],
 )
 def test_language_page_names_every_word(words: tuple[str, ...]) -> None:
     text = page("language")
     assert [word for word in words if f"``{word}``" not in text] == []
 
 
-def test_contract_names_every_verdict_and_field() -> None:
+def test_contract_names_every_verdict_and_every_line() -> None:
     text = page("interpreting")
-    schema = result_schema()["properties"]
-    fields = [*schema, *schema["environment"]["properties"], *schema["claims"]["additionalProperties"]["properties"]]
-    assert [word for word in [*VERDICTS, *fields] if f"``{word}``" not in text] == []
+    assert [verdict for verdict in get_args(Verdict) if f"``{verdict}``" not in text] == []
+    assert [name for name in ("header", "entry", "timing-entry") if f".. claim:fields:: {name}\n" not in text] == []
+
+
+def test_fields_of_a_line_are_those_of_its_schema() -> None:
+    found = dict(fields_of(line_schemas()["definitions"]["entry"]))
+    assert found["claim"] == "Fingerprint of what was measured."
+    assert found["verdict"] == "What came of it."
+    assert {"covered.axes", "facts.names.flags.leaf", "facts.raises.type", "weak_evidence.code"} <= set(found)
+    assert all(found.values())
 
 
 def test_contract_has_the_version_of_the_format() -> None:
     assert f"**version {VERSION}**" in page("interpreting")
 
 
-def test_commands_page_names_every_command_and_option() -> None:
+def test_commands_page_has_every_command() -> None:
     text = page("commands")
-    actions = [action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    for command, parser in actions[0].choices.items():
-        assert f"conformance {command}" in text
-        options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
-        assert [option for option in options if option != "--help" and f"``{option}" not in text] == []
+    assert [name for name in commands(parser()) if f".. claim:command:: {name}\n" not in text] == []
+
+
+def test_options_of_a_command_are_those_of_its_parser() -> None:
+    made = argparse.ArgumentParser()
+    some = made.add_subparsers().add_parser("try")
+    some.add_argument("paths", nargs="*", help="what to try")
+    some.add_argument("-n", "--number", metavar="N", default=7, help="how often, %(default)s by default, not 100%%")
+    some.add_argument("--fast", action="store_true", help="be fast")
+    found = commands(made)["try"]
+    assert found.usage.endswith("try [-n N] [--fast] [paths ...]")
+    assert found.options == (
+        (("paths",), "what to try"),
+        (("-n", "--number N"), "how often, 7 by default, not 100%"),
+        (("--fast",), "be fast"),
+    )
 
 
 def test_examples_of_the_tutorial_have_no_mistakes() -> None:

@@ -11,8 +11,10 @@ from conformance.cli import main
 from conformance.language.corpus import Corpus
 from conformance.language.model import Source
 from conformance.reporting.issue import issue_text, issue_title, unfiled
-from conformance.results.store import Results
+from conformance.results.model import Verdict
+from conformance.tests.result_files import entry, release
 from conformance.tests.small_corpora import small_corpus
+from conformance.views.recorded import Measured, Recorded, in_order
 
 SENTENCE = "The frobbed tensor is a view."
 SPEC = """\
@@ -72,14 +74,11 @@ def corpus(tmp_path: Path) -> Corpus:
     return small_corpus(tmp_path, sources, {"torch/frob.yaml": SPEC})
 
 
-def results(corpus: Corpus, release: str, verdict: str) -> Results:
-    claims: dict[str, Any] = {}
-    for claim in corpus.claims:
-        entry: dict[str, Any] = {"claim": claim.fingerprint(), "verdict": verdict}
-        if verdict == "diverges":
-            entry.update(divergence=[0], counterexample="import torch\n# measured\n", detail="y = a copy")
-        claims[claim.id] = entry
-    return Results({"torch": release, "device": "cpu"}, corpus.revision(), 1, 0, claims)
+def measured(corpus: Corpus, torch: str, verdict: Verdict) -> Measured:
+    fields: dict[str, Any] = {}
+    if verdict == "diverges":
+        fields = {"divergence": (0,), "counterexample": "import torch\n# measured\n", "detail": "y = a copy"}
+    return release(torch, {claim.id: entry(claim, verdict, **fields) for claim in corpus.claims})
 
 
 def quote(source: Source) -> Optional[str]:
@@ -93,12 +92,9 @@ def test_a_table_makes_one_issue_and_what_is_reported_or_not_official_none(corpu
 
 
 def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpus: Corpus) -> None:
-    measured = [
-        results(corpus, "1.13.1", "holds"),
-        results(corpus, "2.1.2", "diverges"),
-        results(corpus, "2.13.0", "diverges"),
-    ]
-    text = issue_text(unfiled(corpus)[0], corpus, measured, quote)
+    releases: tuple[tuple[str, Verdict], ...] = (("1.13.1", "holds"), ("2.1.2", "diverges"), ("2.13.0", "diverges"))
+    recorded = in_order([measured(corpus, torch, verdict) for torch, verdict in releases])
+    text = issue_text(unfiled(corpus)[0], corpus, recorded, quote)
     assert f"[`torch.frob`](https://x.org/torch.frob.html), at “is a view”:\n  > {SENTENCE}" in text
     assert "## What happens instead\n\nIt is a copy." in text
     assert "```python\nimport torch\n# measured\n```\n\nOn torch 2.13.0, cpu:\n\n```\ny = a copy\n```" in text
@@ -107,14 +103,14 @@ def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpu
 
 
 def test_without_results_the_recorded_example_makes_the_script(corpus: Corpus) -> None:
-    text = issue_text(unfiled(corpus)[0], corpus, [], lambda source: None)
+    text = issue_text(unfiled(corpus)[0], corpus, Recorded(), lambda source: None)
     assert "x = torch.zeros(2)\ny = x.clone()\nassert is_view_of(y, x)" in text
     assert "not measured yet" in text
     assert SENTENCE not in text
 
 
 def test_the_script_alone_shows_that_the_documentation_is_wrong(corpus: Corpus) -> None:
-    text = issue_text(unfiled(corpus)[0], corpus, [], quote)
+    text = issue_text(unfiled(corpus)[0], corpus, Recorded(), quote)
     program = text.partition("```python\n")[2].partition("\n```")[0]
     with pytest.raises(AssertionError):
         exec(compile(program, "script", "exec"), {})

@@ -1,0 +1,181 @@
+"""Load all that the pages are made from, when the first page asks for it; and say whether any of it changed."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Optional
+from weakref import WeakKeyDictionary
+
+from sphinx.builders import Builder
+from sphinx.config import Config
+from sphinx.util import logging
+
+import conformance
+from conformance.census.record import Record as CensusRecord
+from conformance.census.record import newest_record
+from conformance.impostors.record import Record as MutationRecord
+from conformance.impostors.record import load_record
+from conformance.language.corpus import load_corpus
+from conformance.results.files import ResultError
+from conformance.views.content import Content
+from conformance.views.growth import load_growth
+from conformance.views.recorded import Recorded, load_recorded
+from conformance.views.releases import as_version
+from conformance.views.sentences import Sentences
+
+_PACKAGE = Path(conformance.__file__).parent
+_IMPOSTORS = "impostors"
+#: What of the package makes pages: where one of these changes, the pages do.
+_MAKERS = ("reference", "views", "upgrade", "language", "checks", "inputs", "cli.py")
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files that pages are made from.
+
+    Attributes
+    ----------
+    spec : tuple of Path
+        Folders or files of the corpus; without any, no page is made.
+    results : Path, optional
+        The folder of result files.
+    sentences : Path, optional
+        The cache of sentences of the installed documentation.
+    """
+
+    spec: tuple[Path, ...]
+    results: Optional[Path]
+    sentences: Optional[Path]
+
+    def digest(self) -> str:
+        """Return what changes whenever a page would."""
+        found = hashlib.sha256()
+        for path in self._files():
+            found.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+            found.update(path.read_bytes())
+        return found.hexdigest()
+
+    def _files(self) -> Iterator[Path]:
+        for root in self.spec:
+            yield from [root] if root.is_file() else _sorted_files(root, "*.yaml")
+        if self.results is not None:
+            yield from _sorted_files(self.results, "*.json*")
+        if self.sentences is not None and self.sentences.is_file():
+            yield self.sentences
+        for name in _MAKERS:
+            path = _PACKAGE / name
+            yield from [path] if path.is_file() else _sorted_files(path, "*.*")
+
+
+class Library:
+    """The content of a site, loaded when it is first asked for, and what writes the site."""
+
+    def __init__(self, sources: Sources, builder: Builder) -> None:
+        self.sources = sources
+        self.builder = builder
+
+    @cached_property
+    def digest(self) -> str:
+        """What changes whenever a page would."""
+        return self.sources.digest()
+
+    @cached_property
+    def content(self) -> Content:
+        """All that the pages are made from."""
+        corpus, problems = load_corpus(list(self.sources.spec))
+        for problem in problems:
+            _logger.warning("%s", problem, type="conformance", subtype="spec")
+        results = self.sources.results
+        return Content(
+            corpus,
+            _recorded(results),
+            _sentences(self.sources.sentences),
+            _mutation(results / _IMPOSTORS) if results else None,
+            _census(results) if results else None,
+            load_growth(results) if results else None,
+        )
+
+
+_LIBRARIES: WeakKeyDictionary[Config, Library] = WeakKeyDictionary()
+
+
+def set_library(config: Config, library: Library) -> None:
+    """Remember what a build is made from."""
+    _LIBRARIES[config] = library
+
+
+def library_of(config: Config) -> Library:
+    """Return what a build is made from."""
+    return _LIBRARIES[config]
+
+
+def collect_sentences(path: Path) -> bool:
+    """Write the cache of sentences with the torch of this Python, if there is one; return whether nothing went wrong.
+
+    A cache of the same torch is left as it is.
+    """
+    if importlib.util.find_spec("torch") is None:
+        return True
+    if _sentences(path).torch == _installed_torch():
+        return True
+    path.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "conformance.census.docstrings", str(path)]
+    return subprocess.run(command, check=False).returncode == 0 and path.is_file()
+
+
+def _installed_torch() -> Optional[str]:
+    try:
+        return importlib.metadata.version("torch").partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _sorted_files(folder: Path, pattern: str) -> Iterable[Path]:
+    return sorted(path for path in folder.rglob(pattern) if path.is_file() and path.suffix != ".pyc")
+
+
+def _recorded(folder: Optional[Path]) -> Recorded:
+    return load_recorded(folder) if folder is not None else Recorded()
+
+
+def _sentences(path: Optional[Path]) -> Sentences:
+    if path is None or not path.is_file():
+        return Sentences()
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return Sentences(
+        torch=str(document.get("torch", "")),
+        texts={
+            str(name): {str(key): str(text) for key, text in found.items()}
+            for name, found in document.get("sentences", {}).items()
+        },
+    )
+
+
+def _mutation(folder: Path) -> Optional[MutationRecord]:
+    """Read the record of the newest torch in a folder; one that can't be read is told and left out."""
+    records: list[MutationRecord] = []
+    for path in sorted(folder.glob("torch-*.json")):
+        try:
+            records.append(load_record(path))
+        except ResultError as error:
+            _logger.info("%s", error)
+    return max(records, key=lambda record: as_version(record.environment.torch), default=None)
+
+
+def _census(folder: Path) -> Optional[CensusRecord]:
+    try:
+        return newest_record(folder)
+    except ResultError as error:
+        _logger.info("%s", error)
+        return None

@@ -1,0 +1,60 @@
+/* Folded parts are loaded when they are opened, from a file of data beside the pages; this works from file:// too. */
+(() => {
+  "use strict";
+  const files = new Map();
+  let latest = null;
+  window.conformanceLoaded = (parts, impostors) => { latest = { parts, impostors }; };
+
+  const made = (name, text, style) => {
+    const element = document.createElement(name);
+    if (text !== undefined) element.textContent = text;
+    if (style) element.className = style;
+    return element;
+  };
+  const running = (name, pieces) => {
+    const element = made(name);
+    for (const [text, code] of pieces) element.append(code ? made("code", text) : text);
+    return element;
+  };
+  const list = (items) => {
+    const element = made("ul");
+    element.append(...items);
+    return element;
+  };
+  const shown = (block, impostors) => {
+    if (block.heading !== undefined) return made("p", block.heading, "part");
+    if (block.items) return list(block.items.map((pieces) => running("li", pieces)));
+    if (block.impostors) {
+      const named = block.impostors.map((number) => impostors[number]);
+      return list(named.map(([name, meaning]) => running("li", [[name, 1], [meaning ? `: ${meaning}` : "", 0]])));
+    }
+    const box = made("div", undefined, "highlight");
+    box.append(made("pre", block.code));
+    return box;
+  };
+  const load = (file) => {
+    if (!files.has(file)) {
+      files.set(file, new Promise((done, failed) => {
+        const script = document.createElement("script");
+        script.src = file;
+        script.onload = () => done(latest);
+        script.onerror = failed;
+        document.head.append(script);
+      }));
+    }
+    return files.get(file);
+  };
+  const fill = async (details) => {
+    const link = details.querySelector(":scope > a");
+    if (!link) return;
+    try {
+      const { parts, impostors } = await load(link.href);
+      link.replaceWith(...(parts[details.dataset.key] || []).map((block) => shown(block, impostors)));
+    } catch {
+      link.replaceWith(made("p", `${link.href} could not be loaded.`, "missing"));
+    }
+  };
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open && event.target.matches("details.loads")) fill(event.target);
+  }, true);
+})();

@@ -1,0 +1,1 @@
+"""Views as text for the terminal."""

@@ -1,0 +1,1 @@
+"""What result files show, derived once; terminal, pages and reports render these views. Nothing here needs torch."""

@@ -1,0 +1,186 @@
+"""What an entry of a result file says, taken apart: each part can change on its own between releases."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Optional
+
+from conformance.language.model import PROMISES, Claim, Source
+from conformance.results.model import Entry, Flags, Often
+from conformance.views.verdicts import standing
+
+AspectKind = Literal[
+    "standing",
+    "divergence",
+    "error",
+    "message",
+    "warnings",
+    "value",
+    "dtype",
+    "leaf",
+    "requires-grad",
+    "history",
+    "node",
+    "view-of",
+    "shares",
+    "same",
+    "flags",
+    "no-kernel",
+    "tier",
+    "observed",
+    "sentence",
+    "truth",
+]
+
+
+class Aspect(NamedTuple):
+    """One observable part of a claim's entry: its kind, and the name or position that it is about."""
+
+    kind: AspectKind
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The value of an aspect.
+
+    ``example`` is what it was observed on, None for all examples: observations on different examples can't be compared.
+    """
+
+    value: Hashable
+    example: Hashable = None
+
+
+#: Dtypes that came after torch 1.8, with the release that brought them.
+LATER_DTYPES = {
+    "float8_e4m3fn": "2.1",
+    "float8_e5m2": "2.1",
+    "float8_e4m3fnuz": "2.2",
+    "float8_e5m2fnuz": "2.2",
+    "uint16": "2.3",
+    "uint32": "2.3",
+    "uint64": "2.3",
+    "float8_e8m0fnu": "2.7",
+    "float4_e2m1fn_x2": "2.8",
+}
+# What these give is left open, so that two runs need not agree on it.
+_OPEN_VALUE = re.compile(
+    r"\b(?:\w*empty\w*|\w*rand\w*|bernoulli\w*|dropout\w*|multinomial|normal_?|uniform_|resize\w*|id|hash|data_ptr"
+    r"|default_rng|\w*Tensor|\w*Storage"
+    # modules with random weights
+    r"|Linear|Bilinear|Conv\w*|Embedding\w*|RNN\w*|LSTM\w*|GRU\w*|Dropout\w*|Transformer\w*|MultiheadAttention)\s*\("
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\binf\b|\bnan\b)")
+_NODE = re.compile(r"\b(\w+?)Backwards?\d*\b")
+_GRAD_SUFFIX = re.compile(r",\s*(?:grad_fn=<[^<>]*>|requires_grad=True)")
+_CLOSE = 2e-3
+
+
+def aspects(claim: Claim, entry: Entry) -> dict[Aspect, Observation]:
+    """Take an entry apart; what it does not tell has no aspect."""
+    found: dict[Aspect, Observation] = {}
+    stands = standing(entry.verdict)
+    if stands is not None:
+        found[Aspect("standing")] = Observation(stands)
+    if entry.verdict == "diverges":
+        found[Aspect("divergence")] = Observation(entry.divergence)
+    if stands in ("true", "false", "open"):
+        found.update(_facts(claim, entry))
+        found[Aspect("no-kernel")] = Observation(entry.no_kernel)
+        found.update(_counted(entry))
+    if stands not in (None, "absent"):
+        found.update(_sentences(claim, entry))
+    return found
+
+
+def same(aspect: Aspect, one: Hashable, other: Hashable) -> bool:
+    """Return whether two values of an aspect are the same; numbers of a printed value may differ in the last digits."""
+    if one == other:
+        return True
+    return aspect.kind == "value" and _close(str(one), str(other))
+
+
+def has_open_values(claim: Claim) -> bool:
+    """Return whether a program reads random numbers or memory that was never written: its values prove nothing."""
+    texts = [fragment.text for _, fragment in claim.given] + ([claim.do.text] if claim.do else [])
+    return any(_OPEN_VALUE.search(text) for text in texts)
+
+
+def sentence_sources(claim: Claim) -> tuple[Source, ...]:
+    """Return the docstring sources of a claim, in the order of an entry's ``sentences``."""
+    return tuple(source for source in claim.sources if source.kind == "docs")
+
+
+def dtypes_named(text: str) -> set[str]:
+    """Return the later dtypes that a text names."""
+    return {name for name in LATER_DTYPES if re.search(rf"\b{name}\b", text, re.IGNORECASE)}
+
+
+def _facts(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
+    facts = entry.facts
+    if facts is None:
+        return
+    example = tuple(sorted(entry.example.items()))
+    raises = facts.raises
+    yield Aspect("error"), Observation(raises and raises.type, example)
+    if raises is not None:
+        yield Aspect("message"), Observation(f"{raises.type}: {raises.message.strip()}", example)
+    warned = frozenset((item.type, item.message.strip()) for item in facts.warns)
+    yield Aspect("warnings"), Observation(warned, example)
+    open_values = has_open_values(claim)
+    for name, fact in facts.names.items():
+        if not open_values and "…" not in fact.value:
+            yield Aspect("value", name), Observation(_plain(fact.value), example)
+        if fact.flags is not None:
+            for kind, value in _flags(fact.flags):
+                yield Aspect(kind, name), Observation(value, example)
+
+
+def _plain(printed: str) -> str:
+    """Return a printed value without what the flags tell already."""
+    return " ".join(_NODE.sub(r"\1Backward", _GRAD_SUFFIX.sub("", printed)).split())
+
+
+def _flags(flags: Flags) -> Iterator[tuple[AspectKind, Hashable]]:
+    yield "dtype", flags.dtype
+    if flags.leaf is not None:
+        yield "leaf", flags.leaf
+        yield "requires-grad", flags.requires_grad
+        yield "history", flags.grad_fn is not None
+    if flags.grad_fn is not None:
+        yield "node", flags.grad_fn
+    yield "view-of", flags.view_of
+    yield "shares", flags.shares
+    yield "same", flags.same
+    written = () if flags.writable is None else ("writable" if flags.writable else "read-only",)
+    yield "flags", (*((flags.device,) if flags.device else ()), *written)
+
+
+def _counted(entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
+    if entry.tiers is not None:
+        for tier in PROMISES:
+            often: Optional[Often] = getattr(entry.tiers, tier)
+            if often is not None:
+                yield Aspect("tier", tier), Observation(often)
+    for position, often in enumerate(entry.observed):
+        yield Aspect("observed", str(position)), Observation(often)
+
+
+def _sentences(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
+    # A claim's sources may change without its fingerprint; then the positions say nothing.
+    if len(entry.sentences) != len(sentence_sources(claim)):
+        return
+    for position, sentence in enumerate(entry.sentences):
+        yield Aspect("sentence", str(position)), Observation(sentence)
+
+
+def _close(one: str, other: str) -> bool:
+    if _NUMBER.sub("#", one).replace(" ", "") != _NUMBER.sub("#", other).replace(" ", ""):
+        return False
+    pairs = zip(map(float, _NUMBER.findall(one)), map(float, _NUMBER.findall(other)))
+    return all(
+        (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in pairs
+    )

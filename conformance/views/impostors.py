@@ -1,0 +1,85 @@
+"""Mutation testing over the whole corpus: its score, the impostors, and what survived."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+from conformance.impostors.record import Entry, Record
+from conformance.language.model import Claim
+from conformance.views.content import Content
+from conformance.views.overview import Tile
+from conformance.views.pieces import Text, code, linked, prose, words
+from conformance.views.program import Table
+
+
+@dataclass(frozen=True)
+class ImpostorsView:
+    """The score, and the lists behind it.
+
+    Attributes
+    ----------
+    impostors : Table, optional
+        What is wrong with each impostor, and how many claims detect it; `None` where no run is recorded.
+    survivors : tuple of (Text, Text)
+        Claims with a part that no impostor makes false, and these parts.
+    excused : tuple of (Text, Text)
+        Claims that no impostor can make false, and why.
+    """
+
+    tiles: tuple[Tile, ...] = ()
+    scope: str = ""
+    impostors: Optional[Table] = None
+    survivors: tuple[tuple[Text, Text], ...] = ()
+    excused: tuple[tuple[Text, Text], ...] = ()
+
+
+def impostors_view(content: Content) -> ImpostorsView:
+    """Return what mutation testing showed."""
+    excused = [claim for claim in content.corpus.claims if claim.unkillable is not None]
+    reasons = tuple((_linked(claim), prose(claim.unkillable)) for claim in excused)
+    record = content.mutation
+    if record is None:
+        return ImpostorsView(excused=reasons)
+    found = [(claim, killed) for claim in content.corpus.claims if (killed := record.entry(claim))]
+    return ImpostorsView(
+        _tiles(record, [killed for _, killed in found], len(excused)),
+        _scope(record, len(content.corpus.claims) - len(found)),
+        _table(record, [killed for _, killed in found]),
+        tuple((_linked(c), words(", ".join(k.standing))) for c, k in found if k.standing and c.unkillable is None),
+        reasons,
+    )
+
+
+def _tiles(record: Record, found: Sequence[Entry], excused: int) -> tuple[Tile, ...]:
+    detected = sum(not killed.standing for killed in found)
+    kills = sum(len(killed.killers) for killed in found)
+    return (
+        Tile(f"{detected:,} of {len(found):,}", "claims detect a fault in every assertion"),
+        Tile(f"{len(record.impostors):,}", "impostors"),
+        Tile(f"{kills / max(len(found), 1):.0f}", "of them are detected by a claim, on average"),
+        Tile(f"{excused:,}", "claims that no impostor can make false, with a reason"),
+    )
+
+
+def _scope(record: Record, others: int) -> str:
+    told = f"Measured with torch {record.environment.torch}, {record.environment.device}."
+    if others:
+        told += (
+            f" {others} claims were not tried there: they are about timing, left open, absent or excluded there, or "
+            "changed since."
+        )
+    return told
+
+
+def _table(record: Record, found: Sequence[Entry]) -> Table:
+    kills = Counter(name for killed in found for name in killed.killers)
+    rows = ((code(name), words(told), words(f"{kills[name]:,}")) for name, told in record.impostors.items())
+    head = (words("Impostor"), words("What is wrong with it"), words("Claims that detect it"))
+    return Table(head, tuple(rows))
+
+
+def _linked(claim: Claim) -> Text:
+    return linked(claim.title, "claim", claim.id)

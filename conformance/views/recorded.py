@@ -1,0 +1,195 @@
+"""The recorded results of a folder: one file is one environment, and one file speaks for each release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Optional
+
+from packaging.version import Version
+
+from conformance.language.model import Claim
+from conformance.results.model import Entry, Environment
+from conformance.results.recorded import TIMINGS, result_files
+from conformance.results.store import Results, Timings, load_results, load_timings
+from conformance.views.cells import MISSING, OLDER_FORM, VOID, Cell
+from conformance.views.releases import as_version, listed, span
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured in one environment.
+
+    Attributes
+    ----------
+    name : str
+        The name of its file without the ending.
+    environment : Environment
+        Where it was measured.
+    results : Results, optional
+        The result file; `None` where only timing claims were measured.
+    timings : Timings, optional
+        The file of timing claims, which was measured on a machine of its own.
+    position : int
+        Counts the environments in the order in which they are shown.
+    """
+
+    name: str
+    environment: Environment
+    results: Optional[Results] = None
+    timings: Optional[Timings] = None
+    position: int = 0
+    _cells: dict[int, Cell] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, results: Results) -> Measured:
+        """Return the environment of one result file."""
+        return cls(results.name, results.environment, results)
+
+    @property
+    def torch(self) -> str:
+        """The release of torch."""
+        return self.environment.torch
+
+    @property
+    def version(self) -> Version:
+        """The release of torch as a version, to compare; what is none is the oldest of all."""
+        return as_version(self.torch)
+
+    @property
+    def device(self) -> str:
+        """The device under test."""
+        return self.environment.device
+
+    @property
+    def label(self) -> str:
+        """A short name that a reader knows the environment by."""
+        return f"torch {self.torch}, {self.device}"
+
+    @property
+    def void(self) -> Optional[str]:
+        """Why nothing in the result file may be believed."""
+        return None if self.results is None else self.results.void
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The entries of the result file by id, those of older forms of claims too."""
+        return {} if self.results is None else self.results.claims
+
+    @cached_property
+    def missing_kernels(self) -> frozenset[str]:
+        """The dtypes for which some entry says that a kernel is missing."""
+        return frozenset(name for entry in self.entries.values() for name in entry.no_kernel)
+
+    def cell(self, claim: Claim) -> Cell:
+        """Look up a claim.
+
+        An entry of an older form of the claim says nothing about the present one, and a void file nothing at all.
+        """
+        known = self._cells.get(id(claim))
+        if known is None:
+            known = self._cells[id(claim)] = self._look_up(claim)
+        return known
+
+    def _look_up(self, claim: Claim) -> Cell:
+        timing = None
+        if claim.compare is not None and self.timings is not None:
+            timing = self.timings.claims.get(claim.id)
+        entry = self.entries.get(claim.id) if timing is None else None
+        found = timing or entry
+        if found is None:
+            return Cell(self, claim, gap=VOID if self.void else MISSING)
+        if self.void:
+            return Cell(self, claim, gap=VOID)
+        if found.claim != claim.fingerprint():
+            return Cell(self, claim, gap=OLDER_FORM)
+        return Cell(self, claim, entry, timing)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """All that a folder of results has.
+
+    Attributes
+    ----------
+    environments : tuple of Measured
+        The processor before other devices, then by release, oldest first.
+    """
+
+    environments: tuple[Measured, ...] = ()
+
+    @cached_property
+    def devices(self) -> tuple[str, ...]:
+        """The devices, in the order of the environments."""
+        return tuple(dict.fromkeys(measured.device for measured in self.environments))
+
+    def on(self, device: str) -> tuple[Measured, ...]:
+        """Return one environment for each release that was measured on a device, oldest release first.
+
+        Where several environments measured a release, the file with the plain name ``torch-RELEASE-DEVICE`` counts.
+        """
+        chosen: dict[str, Measured] = {}
+        for measured in self.environments:
+            results = measured.results
+            if measured.device != device or results is None:
+                continue
+            if measured.torch not in chosen or measured.name == results.name:
+                chosen[measured.torch] = measured
+        return tuple(sorted(chosen.values(), key=lambda measured: measured.version))
+
+    @property
+    def by_device(self) -> dict[str, tuple[Measured, ...]]:
+        """What `on` returns, for every device that has a result file."""
+        return {device: found for device in self.devices if (found := self.on(device))}
+
+    @cached_property
+    def releases(self) -> tuple[str, ...]:
+        """Every release that has a result file, oldest first."""
+        found = {item.torch: item for measured in self.by_device.values() for item in measured}
+        return tuple(item.torch for item in sorted(found.values(), key=lambda measured: measured.version))
+
+
+def load_recorded(folder: Path) -> Recorded:
+    """Read every result file of a folder; an entry is decoded when it is looked at.
+
+    Raises
+    ------
+    conformance.results.files.ResultError
+        If a file can't be used.
+    """
+    timings = {path.stem: load_timings(path) for path in result_files(folder / TIMINGS)}
+    decoded: dict[bytes, Entry] = {}
+    found: list[Measured] = []
+    for path in result_files(folder):
+        results = load_results(path, decoded)
+        found.append(Measured(path.stem, results.environment, results, timings.pop(path.stem, None)))
+    found += [Measured(stem, timed.environment, timings=timed) for stem, timed in timings.items()]
+    return in_order(found)
+
+
+def in_order(found: Sequence[Measured]) -> Recorded:
+    """Return environments in the order in which they are shown."""
+    order = sorted(found, key=lambda item: (item.device != "cpu", item.device, item.version, item.name))
+    return Recorded(tuple(replace(item, position=position) for position, item in enumerate(order)))
+
+
+def environments_in_words(found: Sequence[Measured]) -> str:
+    """Name environments in running text, such as ``torch 1.9.0 and 2.13.0 (cpu)``; three neighbours are a range."""
+    groups = []
+    for device in dict.fromkeys(measured.device for measured in found):
+        neighbours: list[list[Measured]] = []
+        for measured in found:
+            if measured.device != device:
+                continue
+            if neighbours and measured.position == neighbours[-1][-1].position + 1:
+                neighbours[-1].append(measured)
+            else:
+                neighbours.append([measured])
+        words: list[str] = []
+        for group in neighbours:
+            releases = [measured.torch for measured in group]
+            words += [span(releases)] if len(group) > 2 else releases
+        groups.append(f"torch {listed(list(dict.fromkeys(words)))} ({device})")
+    return "; ".join(groups)

@@ -1,0 +1,229 @@
+"""A release: what it changed, measured against the release before it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from conformance.language.model import Claim
+from conformance.results.model import Environment
+from conformance.upgrade.claims import compare_claims
+from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.severity import MEANING, SEVERITIES
+from conformance.views.content import Content
+from conformance.views.pieces import Text, joined, linked, prose, text_of, words
+from conformance.views.recorded import Measured
+from conformance.views.releases import span, unmeasured_minors
+from conformance.views.strip import Chip
+
+_MOST_CLAIMS = 8
+_STYLES = {
+    "breaks": "bad",
+    "changes": "known",
+    "warns": "known",
+    "corner": "none",
+    "wording": "none",
+    "documentation": "open",
+    "improvement": "good",
+}
+#: What a report says of a claim's truth, said of what was promised.
+_SAID = {
+    "true": "as promised",
+    "left open": "the documentation left it open",
+    "there": "the name exists",
+    "no such name": "there is no such name",
+}
+#: What differs between two environments beside torch.
+_OTHERS = (("python", "Python"), ("numpy", "NumPy"), ("system", "the system"), ("machine", "the machine"))
+
+
+@dataclass(frozen=True)
+class ChangeView:
+    """One change as a reader sees it: what was promised, and what happened before and since.
+
+    Attributes
+    ----------
+    promised : tuple of Text
+        The titles of the claims that show it, with links.
+    more : int
+        How many further claims show it.
+    """
+
+    severity: str
+    style: str
+    headline: Text
+    promised: tuple[Text, ...]
+    more: int
+    before: Text
+    after: Text
+    when: str
+    notes: tuple[Text, ...]
+    script: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """The changes of one severity."""
+
+    severity: str
+    meaning: str
+    changes: tuple[ChangeView, ...]
+
+
+@dataclass(frozen=True)
+class DeviceView:
+    """What a release changed on one device.
+
+    Attributes
+    ----------
+    scope : str
+        What was compared.
+    others : str
+        What else was different; empty where nothing was.
+    gaps : tuple of str
+        Why the other claims could not be compared, with their numbers.
+    """
+
+    device: str
+    old: str
+    new: str
+    scope: str
+    others: str
+    sections: tuple[Section, ...]
+    not_compared: int
+    gaps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseView:
+    """A release with its neighbours."""
+
+    release: str
+    neighbours: Text
+    devices: tuple[DeviceView, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseRow:
+    """A release in the list of all: the one it is compared with, and how many changes of each severity it brought."""
+
+    name: Text
+    since: str
+    chips: tuple[Chip, ...]
+
+
+def release_view(release: str, content: Content) -> ReleaseView:
+    """Return what a release changed on each device."""
+    pairs = [pair for pair in _pairs(content) if pair[1].torch == release]
+    devices = tuple(_device(older, newer, _report(older, newer, content)) for older, newer in pairs)
+    return ReleaseView(release, _neighbours(release, content), devices)
+
+
+def release_rows(content: Content) -> tuple[ReleaseRow, ...]:
+    """Return the releases, newest first."""
+    rows = []
+    several = len(content.recorded.by_device) > 1
+    for release in reversed(content.releases):
+        pairs = [pair for pair in _pairs(content) if pair[1].torch == release]
+        name = linked(release, "release", release)
+        if not pairs:
+            rows.append(ReleaseRow(name, "", ()))
+        for older, newer in pairs:
+            counts = _report(older, newer, content).counts()
+            chips = [severity_chip(severity, count) for severity, count in counts.items() if count]
+            where = f" on {newer.device}" if several else ""
+            rows.append(ReleaseRow(name, f"{older.torch}{where}", tuple(chips)))
+            name = ()
+    return tuple(rows)
+
+
+def severity_legend() -> tuple[tuple[Chip, str], ...]:
+    """Return what each severity means."""
+    return tuple((severity_chip(severity), f"{MEANING[severity]}.") for severity in SEVERITIES)
+
+
+def severity_chip(severity: str, count: int = 0) -> Chip:
+    """Return a severity as a chip, with how many changes have it."""
+    return Chip(str(count) if count else "", severity, _STYLES[severity])
+
+
+def _pairs(content: Content) -> list[tuple[Measured, Measured]]:
+    """Return every environment with the one of the release before it on the same device."""
+    return [pair for path in content.recorded.by_device.values() for pair in zip(path, path[1:])]
+
+
+@lru_cache(maxsize=4)
+def _known_reports(content: Content) -> dict[tuple[str, str], Report]:
+    return {}
+
+
+def _report(older: Measured, newer: Measured, content: Content) -> Report:
+    """Compare two releases, once for the page and the list of all: a comparison takes half a second."""
+    known = _known_reports(content)
+    key = older.name, newer.name
+    if key not in known:
+        known[key] = compare_claims(content.corpus, [older, newer])
+    return known[key]
+
+
+def _neighbours(release: str, content: Content) -> Text:
+    position = content.releases.index(release)
+    around = ((position - 1, "Older: "), (position + 1, "Newer: "))
+    named = [
+        text_of(word, linked(content.releases[at], "release", content.releases[at]), ".")
+        for at, word in around
+        if 0 <= at < len(content.releases)
+    ]
+    return joined(named, " ")
+
+
+def _device(older: Measured, newer: Measured, report: Report) -> DeviceView:
+    missing = unmeasured_minors(older.torch, newer.torch)
+    between = (
+        f" Between the two, {span(missing)} was not measured: what differs may have changed there." if missing else ""
+    )
+    reasons = Counter(report.gaps.values())
+    return DeviceView(
+        device=newer.device,
+        old=older.torch,
+        new=newer.torch,
+        scope=f"Compared with {older.torch}, the release measured before it, on {newer.device}: "
+        f"{report.compared} claims were measured on both.{between}",
+        others=_others(older.environment, newer.environment),
+        sections=tuple(
+            Section(severity, f"{MEANING[severity].capitalize()}.", tuple(map(_change, entries)))
+            for severity in SEVERITIES
+            if (entries := [entry for entry in report.entries if entry.severity == severity])
+        ),
+        not_compared=len(report.gaps),
+        gaps=tuple(f"{count} claim{'' if count == 1 else 's'}: {why}" for why, count in sorted(reasons.items())),
+    )
+
+
+def _others(old: Environment, new: Environment) -> str:
+    pairs = [(word, getattr(old, name), getattr(new, name)) for name, word in _OTHERS]
+    return ", ".join(f"{word} {before} → {after}" for word, before, after in pairs if before != after)
+
+
+def _change(entry: Entry) -> ChangeView:
+    return ChangeView(
+        severity=entry.severity,
+        style=_STYLES[entry.severity],
+        headline=prose(entry.headline),
+        promised=tuple(map(_claim, entry.claims[:_MOST_CLAIMS])),
+        more=max(len(entry.claims) - _MOST_CLAIMS, 0),
+        before=_said(entry.before),
+        after=_said(entry.after),
+        when=entry.when if entry.when.startswith("between") else "",
+        notes=tuple(prose(note) for note in entry.notes[:_MOST_CLAIMS]),
+        script=entry.script,
+    )
+
+
+def _claim(claim: Claim) -> Text:
+    return linked(claim.title, "claim", claim.id)
+
+
+def _said(told: str) -> Text:
+    return words(_SAID[told]) if told in _SAID else prose(told)
