@@ -1,15 +1,20 @@
-"""What can be run; ``nox --list`` tells, and the page on commands in the reference."""
+"""Sessions of nox; ``nox --list`` shows them, and the page on commands describes them."""
 
 from __future__ import annotations
 
-import os
+import argparse
+import contextlib
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
 import nox
+
+sys.path.insert(0, str(Path(__file__).parent))  # the package need not be installed
+from conformance.releases import RELEASES, default_torch, old_setuptools, pyenv_pythons, release_of
 
 nox.options.sessions = ["conformance", "tests"]
 nox.needs_version = ">=2023.4"
@@ -19,41 +24,10 @@ RESULTS = Path("docs", "results")
 #: The versions with which the recorded results were measured, so that the same files come out.
 MEASURED_WITH = RESULTS / "constraints.txt"
 
-_NUMPY_1 = ("numpy==1.26.4",)
-_NUMPY_2 = (
-    "numpy==2.0.2; python_version < '3.10'",
-    "numpy==2.2.6; python_version == '3.10'",
-    "numpy==2.4.6; python_version > '3.10'",
-)
-#: Every release that is measured: the last patch of each minor version, with the Pythons that it runs on and its NumPy.
-RELEASES: dict[str, tuple[tuple[int, int], tuple[int, int], tuple[str, ...]]] = {
-    "1.8.1": ((3, 9), (3, 9), _NUMPY_1),
-    "1.9.0": ((3, 9), (3, 9), _NUMPY_1),
-    "1.10.2": ((3, 9), (3, 9), _NUMPY_1),
-    "1.11.0": ((3, 9), (3, 9), _NUMPY_1),
-    "1.12.1": ((3, 9), (3, 9), _NUMPY_1),
-    "1.13.1": ((3, 9), (3, 10), _NUMPY_1),
-    "2.0.1": ((3, 9), (3, 11), _NUMPY_1),
-    "2.1.2": ((3, 9), (3, 11), _NUMPY_1),
-    "2.2.2": ((3, 9), (3, 12), _NUMPY_1),
-    "2.3.1": ((3, 9), (3, 12), _NUMPY_2),
-    "2.4.1": ((3, 9), (3, 12), _NUMPY_2),
-    "2.5.1": ((3, 9), (3, 12), _NUMPY_2),
-    "2.6.0": ((3, 9), (3, 13), _NUMPY_2),
-    "2.7.1": ((3, 9), (3, 13), _NUMPY_2),
-    "2.8.0": ((3, 9), (3, 13), _NUMPY_2),
-    "2.9.1": ((3, 10), (3, 14), _NUMPY_2),
-    "2.10.0": ((3, 10), (3, 14), _NUMPY_2),
-    "2.11.0": ((3, 10), (3, 14), _NUMPY_2),
-    "2.12.1": ((3, 10), (3, 14), _NUMPY_2),
-    "2.13.0": ((3, 10), (3, 14), _NUMPY_2),
-    "2.14.1": ((3, 10), (3, 14), _NUMPY_2),
-    "2.15.0": ((3, 10), (3, 14), _NUMPY_2),
-}
 #: What the largest release takes while it is installed, in GB.
 LEAST_FREE_GIGABYTES = 16
-#: The torch that is measured unless another one is asked for.
-DEFAULT_TORCH = "2.13.0"
+
+LINTERS = ("ruff==0.17.5", "mypy==2.4.1", "types-PyYAML", "types-docutils")
 
 
 def _torch_asked(arguments: list[str]) -> tuple[str, list[str]]:
@@ -64,29 +38,18 @@ def _torch_asked(arguments: list[str]) -> tuple[str, list[str]]:
             return argument.partition("=")[2], left[:position] + left[position + 1 :]
         if argument == "--torch" and position + 1 < len(left):
             return left[position + 1], left[:position] + left[position + 2 :]
-    return _default_torch(), left
-
-
-def _default_torch() -> str:
-    """Return the default release, or the newest one that runs on the Python that runs nox."""
-    here = sys.version_info[:2]
-    runs = [torch for torch, (oldest, newest, _) in RELEASES.items() if oldest <= here <= newest]
-    return DEFAULT_TORCH if DEFAULT_TORCH in runs or not runs else runs[-1]
+    return default_torch(), left
 
 
 def _python_for(torch: str) -> Optional[str]:
     """Return the Python that a release needs, or None where the one that runs nox will do."""
-    minor = torch.split("+")[0].rsplit(".", 1)[0]
-    known = [bounds for release, bounds in RELEASES.items() if release.rsplit(".", 1)[0] == minor]
-    if not known or known[0][0] <= sys.version_info[:2] <= known[0][1]:
-        return None
-    return _interpreter("{}.{}".format(*known[0][1]))
+    known = release_of(torch)
+    return None if known is None or known.runs_here else _python("{}.{}".format(*known.newest))
 
 
-def _interpreter(version: str) -> str:
-    """Return a Python of that version; one that pyenv has but does not show on the path is found too."""
-    kept = sorted(Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob(f"versions/{version}.*/bin/python"))
-    return str(kept[-1]) if kept else version
+def _python(version: str) -> str:
+    """Return a Python of pyenv, else the version, for nox or a CI system to find one."""
+    return next(iter(pyenv_pythons(version)), version)
 
 
 # The Python of a session is fixed when nox reads this file, so the torch asked for is looked up in its own arguments.
@@ -113,18 +76,45 @@ def conformance(session: nox.Session) -> None:
             raise failed
 
 
-@nox.session
+@nox.session(python=_PYTHON)
 def tests(session: nox.Session) -> None:
-    """Run the project's own tests."""
-    _install_torch(session, _default_torch())
+    """Run the project's own tests: ``-- --torch 1.9.0`` on a release; further arguments go to pytest."""
+    torch, arguments = _torch_asked(session.posargs)
+    _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".[docs]", "nox")
-    session.run("pytest", *(session.posargs or ["-q", "-n", "2"]))
+    session.run("pytest", *(arguments or ["-q", "-n", "2"]))
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the wheel, install it alone and use it from another folder; ``-- --output=DIR`` keeps it."""
+    arguments = argparse.ArgumentParser(prog="nox -s wheel --")
+    arguments.add_argument("--output", type=Path, metavar="DIR")
+    output = arguments.parse_args(session.posargs).output
+    with tempfile.TemporaryDirectory(prefix="conformance-wheel-") as elsewhere:
+        folder = output.resolve() if output else Path(elsewhere, "dist")
+        session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", f"--wheel-dir={folder}", ".")
+        built = max(folder.glob("torch_conformance-*.whl"), key=lambda path: path.stat().st_mtime)
+        session.install(str(built))
+        with session.chdir(elsewhere):
+            session.run("python", "-c", "import importlib.util as found; assert found.find_spec('torch') is None")
+            session.run("conformance", "--version")
+            session.run("conformance", "check")
+            session.run("conformance", "show", "detach")
+
+
+@nox.session(venv_backend="none")
+def develop(session: nox.Session) -> None:
+    """Install what the sessions need where nox runs; ``nox --no-venv --no-install -s tests`` and the like use that."""
+    install = [sys.executable, "-m", "pip", "install", "--quiet"]
+    session.run(*install, *_torch_requirements(default_torch()), external=True)
+    session.run(*install, "-c", str(MEASURED_WITH), "-e", ".[docs]", "nox", *LINTERS, external=True)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the reference from the recorded results; with torch, so that it can quote the documentation."""
-    _install_torch(session, _default_torch())
+    _install_torch(session, default_torch())
     session.install("-c", str(MEASURED_WITH), "-e", ".[docs]")
     _build_reference(session)
 
@@ -132,7 +122,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, types and the corpus."""
-    session.install("ruff==0.17.5", "mypy==2.4.1", "types-PyYAML", "types-docutils", "-e", ".[docs]", "nox")
+    session.install(*LINTERS, "-e", ".[docs]", "nox")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
@@ -140,13 +130,7 @@ def lint(session: nox.Session) -> None:
 
 
 def _releases() -> list[object]:
-    """Return each release with the Python to measure it on: the newest that it runs on and that most systems have."""
-    newest_common = (3, 12)
-    rows = []
-    for torch, (_, newest, _) in RELEASES.items():
-        version = "{}.{}".format(*min(newest, newest_common))
-        rows.append(nox.param(_interpreter(version), torch, id=torch))
-    return rows
+    return [nox.param(_python(release.python), torch, id=torch) for torch, release in RELEASES.items()]
 
 
 @nox.session(default=False)
@@ -160,56 +144,99 @@ def release(session: nox.Session, torch: str) -> None:
 
 @nox.session
 def matrix(session: nox.Session) -> None:
-    """Measure every release that has no current result file: one environment at a time is installed, run and removed.
+    """Measure what result files lack, release by release: an environment is installed, run and removed.
 
-    ``-- 2.4.1 2.5.1`` measures those only, ``-- --again`` also what is measured already.
+    ``-- 2.4.1 2.5.1`` measures those releases only, ``-- --again`` all claims, also what is measured already.
+    ``-- --keep DIR`` keeps the environments in a folder, for the next time.
     """
     session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
-    again = "--again" in session.posargs
-    asked = [argument for argument in session.posargs if argument != "--again"] or list(RELEASES)
+    parser = argparse.ArgumentParser(prog="nox -s matrix --")
+    choices = [*RELEASES, []]  # argparse looks up the empty list too
+    parser.add_argument("releases", nargs="*", choices=choices, metavar="RELEASE")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--keep", type=Path, metavar="DIR")
+    options = parser.parse_args(session.posargs)
+    asked = options.releases or list(RELEASES)
     failed = []
     for number, torch in enumerate(asked, start=1):
         session.log(f"torch {torch}: {number} of {len(asked)}")
-        if not again and _is_current(session, torch):
+        if not options.again and _is_current(session, torch):
             session.log(f"torch {torch}: measured already")
-        elif not _measure_release(session, torch):
+        elif not _measure_release(session, torch, again=options.again, keep=options.keep):
             failed.append(torch)
     if failed:
         session.error(f"could not measure, or not as expected: {', '.join(failed)}")
 
 
 def _is_current(session: nox.Session, torch: str) -> bool:
-    path = RESULTS / f"torch-{torch}-cpu.json"
+    path = RESULTS / f"torch-{torch}-cpu.jsonl"
     if not path.exists():
         return False
     check = ["python", "-m", "conformance.results.staleness", "--only", str(path)]
     return bool(session.run(*check, silent=True, success_codes=[0, 1]) == "")
 
 
-def _measure_release(session: nox.Session, torch: str) -> bool:
-    """Install a release into an environment of its own, measure, and remove it; say whether all went as expected."""
+def _measure_release(session: nox.Session, torch: str, *, again: bool = False, keep: Optional[Path] = None) -> bool:
+    """Measure the claims and the names of a release; return whether all went as expected.
+
+    Names depend on the release alone, so they are left where claims are all that is new.
+    """
+    more = ["--again"] if again else []
+    named = not again and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
+    try:
+        with _environment_of(session, torch, keep) as (inside, folder):
+            session.run(inside, "-m", "conformance", "run", f"--results={RESULTS}", "-q", *more, external=True)
+            if not named:
+                _measure_names(session, torch, inside, folder / "names.json")
+    except nox.command.CommandFailed:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _environment_of(session: nox.Session, torch: str, keep: Optional[Path] = None) -> Iterator[tuple[str, Path]]:
+    """Install a release into an environment of its own; yield its Python and a folder, and remove both.
+
+    Parameters
+    ----------
+    keep
+        The folder in which the environment stays, or is already.
+    """
     free = shutil.disk_usage(ROOT).free >> 30
     if free < LEAST_FREE_GIGABYTES:
         session.error(f"{free} GB of disk are free, a release needs {LEAST_FREE_GIGABYTES}; free some and start again")
-    oldest, newest, numpy = RELEASES[torch]
-    here = sys.version_info[:2]
-    python = sys.executable if oldest <= here <= newest else _interpreter(f"{newest[0]}.{newest[1]}")
-    setuptools = ["setuptools<70"] if torch.startswith("1.") else []
+    release = RELEASES[torch]
+    python = _python_for(torch) or sys.executable
     with tempfile.TemporaryDirectory(prefix="conformance-matrix-") as folder:
-        environment = str(Path(folder, "env"))
+        environment = str(Path(folder, "env") if keep is None else keep.resolve() / f"torch-{torch}")
         inside = str(Path(environment, "bin", "python"))
         try:
-            session.run("uv", "venv", "--quiet", "--python", python, environment)
+            if not Path(inside).exists():
+                session.run("uv", "venv", "--quiet", "--python", python, environment)
             install = ["uv", "pip", "install", "--quiet", "--python", inside, "-c", str(MEASURED_WITH)]
-            session.run(*install, f"torch=={torch}", *numpy, *setuptools, "-e", ".", env={"UV_LINK_MODE": "copy"})
-            session.run(inside, "-m", "conformance", "run", f"--results={RESULTS}", "-n", "2", "-q", external=True)
-        except nox.command.CommandFailed:
-            return False
+            session.run(*install, f"torch=={torch}", *release.requirements, "-e", ".", env={"UV_LINK_MODE": "copy"})
+            yield inside, Path(folder)
         finally:
             # Releases share some of their libraries, so what was downloaded is kept while there is room.
             if shutil.disk_usage(ROOT).free >> 30 < 2 * LEAST_FREE_GIGABYTES:
                 session.run("uv", "cache", "clean", "--quiet")
-    return True
+
+
+def _measure_names(session: nox.Session, torch: str, inside: str, output: Path) -> None:
+    """Walk every module of a release and record its names."""
+    requirements = RELEASES[torch].imported
+    session.run("uv", "pip", "install", "--quiet", "--python", inside, *requirements)
+    session.run(inside, "-m", "conformance.names", "measure", f"--output={output}", external=True)
+    session.run("python", "-m", "conformance.names", "record", str(output))
+
+
+@nox.session
+def names(session: nox.Session) -> None:
+    """Measure the names of releases, ``-- 2.4.1 2.5.1``, or of all; claims are left alone."""
+    session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
+    for torch in session.posargs or RELEASES:
+        with _environment_of(session, torch) as (inside, folder):
+            _measure_names(session, torch, inside, folder / "names.json")
 
 
 @nox.session
@@ -217,8 +244,8 @@ def upgrade(session: nox.Session) -> None:
     """Compare two releases, ``-- 2.4 2.15``; one that is not recorded is measured first."""
     session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
     for asked in [argument for argument in session.posargs[:2] if not argument.startswith("-")]:
-        known = [torch for torch in RELEASES if torch == asked or torch.rsplit(".", 1)[0] == asked]
-        if known and not any((RESULTS / f"torch-{torch}-cpu.json").exists() for torch in known):
+        known = [release.torch for release in RELEASES.values() if asked in (release.torch, release.minor)]
+        if known and not any((RESULTS / f"torch-{torch}-cpu.jsonl").exists() for torch in known):
             _measure_release(session, known[-1])
     session.run("conformance", "upgrade", *session.posargs)
 
@@ -235,7 +262,7 @@ def fresh(session: nox.Session) -> None:
 
 @nox.session(python=_PYTHON)
 def impostors(session: nox.Session) -> None:
-    """Prove that every claim can fail, on wrong torches; fails where one can't."""
+    """Prove that claims which are new or changed can fail, on wrong torches, or ``-- --again`` all; else it fails."""
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
@@ -270,22 +297,20 @@ def timings(session: nox.Session) -> None:
 
 
 def _install_torch(session: nox.Session, torch: str) -> None:
-    """Install a release of torch with a NumPy that it was built for; or a wheel's path, or a nightly.
+    session.install(*_torch_requirements(torch))
+
+
+def _torch_requirements(torch: str) -> tuple[str, ...]:
+    """Return a release of torch with a NumPy that it was built for; or a wheel's path, or a nightly.
 
     A nightly comes from the index that pip is configured with.
     """
     if torch == "nightly":
-        session.install("--pre", "torch", "numpy")
-        return
+        return ("--pre", "torch", "numpy")
     if torch.endswith(".whl"):
-        session.install(torch, "numpy")
-        return
-    minor = torch.split("+")[0].rsplit(".", 1)[0]
-    numpy = next(
-        (needs for release, (_, _, needs) in RELEASES.items() if release.rsplit(".", 1)[0] == minor), ("numpy",)
-    )
-    setuptools = ["setuptools<70"] if torch.startswith("1.") else []
-    session.install(f"torch=={torch}", *numpy, *setuptools)
+        return (torch, "numpy")
+    known = release_of(torch)
+    return (f"torch=={torch}", *(known.requirements if known else ("numpy", *old_setuptools(torch))))
 
 
 def _install_into_environment(session: nox.Session) -> None:
