@@ -1,0 +1,54 @@
+"""A service for tests of the processes: it does what a request says."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+from conformance.processes.service import Channel, Service, WorkEnded
+
+
+def make(channel: Channel, options: Any) -> Service:
+    if options == "broken":
+        raise ImportError("this is broken")
+    kept: list[Any] = []
+
+    def answer(request: str) -> Any:
+        name, _, value = request.partition(" ")
+        if name == "steps":
+            for number in range(int(value)):
+                channel.progress(f"step {number}")
+                time.sleep(0.2)
+        elif name == "die":
+            channel.progress("dying")
+            print(value, flush=True)
+            os.abort()
+        elif name == "hang":
+            channel.progress("hanging")
+            time.sleep(1000)
+        elif name == "keep":
+            kept.append(b"x" * int(value))
+            time.sleep(0.5)
+        elif name == "print":
+            while True:
+                print("x" * 2**16)
+        elif name == "exit-later":
+            os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", f"sleep 0.3; kill -9 {os.getpid()}")
+        elif name == "restart":
+            channel.must_restart = "is tired"
+        elif name == "mistake":
+            raise KeyError("a mistake")
+        elif name == "leave":
+            raise WorkEnded("wanted to leave")
+        elif name == "fork":
+            if os.fork() == 0:
+                return "copy"
+        elif name == "garbage":
+            os.write(channel.descriptors[0], b'{"number": 1}\n')
+        elif name == "sys":
+            return sorted(name for name in sys.modules if name.partition(".")[0] in ("torch", "numpy"))
+        return {"request": request, "process": os.getpid()}
+
+    return Service({"options": options}, answer)
