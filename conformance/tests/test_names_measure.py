@@ -91,7 +91,7 @@ MODULES = {
     "exiting": "import os\nos._exit(3)\n",
     "hanging": "import time\ntime.sleep(1000)\n",
     "lacking": "import not_there_at_all\n",
-    "failing": "raise ImportError('cannot import x (/work/someone/site/torch/x.py)')\n",
+    "failing": "raise ImportError('cannot import x (/home/someone/site/torch/x.py)')\n",
     "raising_gone": "raise ImportError('torch.raising_gone has been removed; use torch.nn')\n",
     "_inside/__init__": "",
     "_inside/deep": "LIMIT = 3\ndef helper(x, y): pass\nclass Kept:\n    def run(self, x): pass\n",
