@@ -92,9 +92,9 @@ def mutate_claims(
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     report = Report(corpus, outcomes, names, known=earlier, whole=everything and earlier is None)
-    print("\n".join(report.lines(verbose=verbose)))
     if kept:
-        print(f"{len(kept)} claims are as they were when their mutants ran; --again runs all")
+        print(f"{len(kept)} claims are as they were when their mutants ran and were left out; --again runs all")
+    print("\n".join(report.lines(verbose=verbose)))
     if results is not None and everything:
         record = record_of(corpus, outcomes, greeting, kept)
         if kept and earlier is not None and not earlier.is_like(record):
