@@ -51,7 +51,7 @@ def test_an_entry_has_all_that_a_person_needs(tmp_path: Path) -> None:
         "torch 1.13.1 → 2.2.2 on cpu",
         "1 file read; 2 of 2 torch names known (1 with measured claims), 2 of 3 calls by signature",
         "1 claim compared",
-        "1 breaks.",
+        "1 break.",
         "torch.Tensor.detach: raises E now",
         "at       b.py:3; code.py:2, 7",
         "before   no error",
@@ -85,7 +85,7 @@ def test_what_hurts_less_is_only_counted_until_all_is_asked_for() -> None:
     entries = (named("torch.a"), named("torch.b", "corner"), named("torch.c", "documentation"))
     whole = Report("2.0.1", "2.1.2", entries=entries, coverage=COVERED)
     told = text_report(whole)
-    assert "1 breaks; only counted (--all): 1 corner, 1 documentation." in told
+    assert "1 break; only counted (--all): 1 corner, 1 documentation." in told
     assert "torch.b" not in told
     assert "torch.b is gone" in text_report(whole, everything=True)
 

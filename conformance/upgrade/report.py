@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Optional
 
-from conformance.text import bounded, one_line, printable
+from conformance.text import bounded, count_of, one_line, printable
 from conformance.upgrade.model import Coverage, Entry, Place, Report
 from conformance.upgrade.severity import MEANING, SEVERITIES, SHOWN
 from conformance.usage import Evidence, Use
@@ -165,9 +165,12 @@ def other_differences(report: Report) -> list[str]:
     return [f"{name} {before} → {after}" for name, before, after in named if before != after]
 
 
+_NOUNS = {"breaks": "break", "changes": "change", "warns": "warning"}
+
+
 def summary(report: Report) -> str:
     """Return the counts in one line; an all-clear only where everything was read and known."""
-    told = [f"{len(found)} {severity}" for severity in SHOWN if (found := report.of(severity))]
+    told = [count_of(len(found), _NOUNS[severity]) for severity in SHOWN if (found := report.of(severity))]
     told += [f"{len(report.maybe)} maybe"] if report.maybe else []
     rest = [f"{len(found)} {severity}" for severity in SEVERITIES[len(SHOWN) :] if (found := report.of(severity))]
     counted = f"; only counted (--all): {', '.join(rest)}" if rest else ""
