@@ -190,9 +190,11 @@ def _whole_characters(text: str) -> str:
 
 
 def _whole_number(bounds: Mapping[str, Any]) -> _Decode:
-    least = -_GREATEST if bounds.get("least") is None else bounds["least"]
+    least = _least(bounds)
 
     def read(item: Json) -> int:
+        if type(item) is float and item.is_integer():  # 1.0 is a whole number to JSON and its schemas
+            item = int(item)
         if type(item) is not int or not least <= item <= _GREATEST:
             raise DecodeError(f"{_kind(item)} where a whole number of at least {least} is expected")
         return item
@@ -201,7 +203,7 @@ def _whole_number(bounds: Mapping[str, Any]) -> _Decode:
 
 
 def _number(bounds: Mapping[str, Any]) -> _Decode:
-    least = -float("inf") if bounds.get("least") is None else bounds["least"]
+    least = _least(bounds)
 
     def read(item: Json) -> float:
         if type(item) not in (int, float) or not least <= item <= _GREATEST:
@@ -209,6 +211,10 @@ def _number(bounds: Mapping[str, Any]) -> _Decode:
         return float(item)
 
     return read
+
+
+def _least(bounds: Mapping[str, Any]) -> int:
+    return -_GREATEST if bounds.get("least") is None else int(bounds["least"])
 
 
 def _truth(bounds: Mapping[str, Any]) -> _Decode:
@@ -244,5 +250,4 @@ def _schema_of(hint: Any, bounds: Mapping[str, Any]) -> dict[str, Json]:
         return {"type": "string", "maxLength": bounds.get("longest") or _LONGEST_TEXT, **pattern}
     if hint is bool:
         return {"type": "boolean"}
-    least = {} if bounds.get("least") is None else {"minimum": bounds["least"]}
-    return {"type": "integer" if hint is int else "number", **least, "maximum": _GREATEST}
+    return {"type": "integer" if hint is int else "number", "minimum": _least(bounds), "maximum": _GREATEST}

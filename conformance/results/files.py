@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import tempfile
 from pathlib import Path
 from typing import TypeVar
 
+from conformance.files import Unreadable, read_bounded
 from conformance.results.codec import DecodeError, Json, decode
 from conformance.text import printable
 
@@ -32,20 +32,12 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     ResultError
-        If it can't be read, is no regular file, or is larger than `LARGEST`.
+        If it can't be read, as `conformance.files.read_bounded` tells, or is larger than `LARGEST`.
     """
     try:
-        # Opening a pipe would wait for somebody to write to it.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ResultError(f"{path}: no regular file; it was not read")
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise ResultError(f"{path}: can't be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise ResultError(f"{path}: larger than {LARGEST >> 20} MiB; it was not read")
-    return content
+        return read_bounded(path, LARGEST)
+    except Unreadable as error:
+        raise ResultError(f"{path}: {error}") from None
 
 
 def to_text(content: bytes, place: str) -> str:

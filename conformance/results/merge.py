@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.corpus import default_root, load_corpus
+from conformance.language.kept import load_own_corpus
 from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
 from conformance.results.recorded import TIMINGS
@@ -94,7 +95,7 @@ def merge_parts(parts: Sequence[Part]) -> dict[str, Results]:
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for path in paths:
         inside = [path]
         if path.is_dir():
@@ -102,7 +103,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         if not inside:
             raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*{SUFFIX}")
         for file in inside:
-            found.setdefault(file.resolve(), file)
+            found.setdefault(os.path.realpath(file), file)
     return list(found.values())
 
 
@@ -123,7 +124,7 @@ def _refuse_mixed(parts: Sequence[Part]) -> None:
 
 
 def _missing(results: Results) -> str:
-    corpus, _ = load_corpus([default_root()])
+    corpus, _ = load_own_corpus()
     if results.corpus != corpus.revision():
         return ""
     missing = sum(claim.compare is None and claim.id not in results.claims for claim in corpus.claims)

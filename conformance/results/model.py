@@ -14,7 +14,7 @@ from typing import Any, Literal, Optional
 VERSION = 2
 #: The revision of the code that measures: the worker, inputs, checks and scripts. A change after which some entry may
 #: come out otherwise raises it, and everything is measured again; a test notices that this code changed.
-HARNESS = 1
+HARNESS = 2
 #: The longest text that a result file may hold, in characters.
 LONGEST_TEXT = 20_000
 
@@ -141,6 +141,11 @@ class Coverage:
     axes: tuple[int, ...] = _field("How many values of each axis were tried.", least=0)
     pairs: int = _field("How many pairs of values of two axes were tried.", least=0)
     admitted: int = _field("How many such pairs the input admits.", least=0)
+    unjudged: Optional[tuple[str, ...]] = _field(
+        "Values of the first axis, its dtype, that the input admits but no judged example had; null in older files.",
+        None,
+        longest=200,
+    )
 
 
 @dataclass(frozen=True)
@@ -188,9 +193,13 @@ class Entry:
     verdict: Verdict = _field("What came of it.")
     examples: Optional[int] = _field("Distinct examples that decided something.", None, least=0)
     covered: Mapping[str, Coverage] = _field("For each input with axes: what was tried of its domain.", dict)
-    no_kernel: tuple[str, ...] = _field(
-        "Dtypes, as torch's error names them, for which it lacks a kernel; such examples do not count.", ()
+    missing_kernels: Mapping[str, tuple[str, ...]] = _field(
+        "For each class of error: the dtypes, as that error names them, for which torch lacks a kernel; such examples"
+        " do not count.",
+        dict,
+        longest=500,
     )
+    no_kernel: tuple[str, ...] = _field("The same in older files, which do not tell the class.", ())
     weak_evidence: tuple[WeakEvidence, ...] = _field("Each way in which the claim proves too little here.", ())
     tiers: Optional[Tiers] = _field("How often a promised error or warning was met.", None)
     observed: tuple[Often, ...] = _field("For an unspecified claim: how often each expression was true.", ())
@@ -205,6 +214,11 @@ class Entry:
     failed: Optional[FailedPart] = _field("The part of the expectation that was false.", None)
     detail: Optional[str] = _field("The values behind it, or why the claim could not be judged.", None)
     counterexample: Optional[str] = _field("A script that shows it with torch and NumPy alone.", None)
+
+    @property
+    def dtypes_without_kernel(self) -> tuple[str, ...]:
+        """The dtypes for which torch lacks a kernel, as its error names them, sorted."""
+        return tuple(sorted({*self.no_kernel, *(name for names in self.missing_kernels.values() for name in names)}))
 
 
 @dataclass(frozen=True)

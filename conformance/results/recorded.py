@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Optional
 
 from conformance.results.files import ResultError
 from conformance.results.model import VERSION
@@ -17,8 +18,18 @@ CALLS = "calls"
 NAMES = "names"
 
 
-def recorded_folder() -> Path:
-    """Return the folder of the recorded result files."""
+def recorded_folder(given: Optional[Path] = None) -> Path:
+    """Return the folder of the recorded result files, or the one that a user gives.
+
+    Raises
+    ------
+    ResultError
+        If that is no folder: nothing would be found there, and nothing would have been looked at.
+    """
+    if given is not None and not given.is_dir():
+        raise ResultError(f"{given}: no such folder; give one with result files")
+    if given is not None:
+        return given
     packaged = _PACKAGE / "_corpus" / "results"
     return packaged if packaged.is_dir() else _PACKAGE.parent / "docs" / "results"
 

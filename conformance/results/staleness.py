@@ -11,9 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.corpus import Corpus
+from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
-from conformance.results.files import ResultError
+from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.model import FAILING
 from conformance.results.recorded import result_files
 from conformance.results.store import Results, load_results
@@ -54,8 +55,8 @@ def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
     """Yield what a fresh file has otherwise: each line where the environments are the same, else the verdicts."""
     old, new = load_results(recorded), load_results(fresh)
     if old.environment == new.environment:
-        before = set(recorded.read_text(encoding="utf-8").splitlines())
-        for line in fresh.read_text(encoding="utf-8").splitlines():
+        before = set(_lines(recorded))
+        for line in _lines(fresh):
             if line not in before:
                 yield f"{recorded}: a fresh run gives {line[:_LONGEST_LINE]}"
         return
@@ -64,6 +65,10 @@ def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
         verdict = "not measured" if known is None else known.verdict
         if verdict != entry.verdict:
             yield f"{recorded}: {identity} is recorded as {verdict}, a fresh run gives {entry.verdict}"
+
+
+def _lines(path: Path) -> list[str]:
+    return to_text(read_bytes(path), str(path)).splitlines()
 
 
 def main(arguments: list[str]) -> int:
@@ -76,7 +81,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _stale(arguments: list[str]) -> list[str]:
-    corpus, _ = load_corpus([default_root()])
+    corpus, _ = load_own_corpus()
     if arguments[0] == "--only":
         only = load_results(Path(arguments[1]))
         missing = [f"{only.name}: {identity} was not measured" for identity in gaps(only, corpus)]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.results.codec import DecodeError, decode
-from conformance.results.files import LARGEST
+from conformance.results.files import ResultError, read_bytes
 from conformance.results.model import Entry, Header
 from conformance.results.store import SUFFIX, Results, entry_line, header_line
 
@@ -110,12 +110,11 @@ def read_unfinished(folder: Path) -> Iterator[Results]:
     with contextlib.suppress(FileNotFoundError):  # another run that ends removes its file, and the folder
         paths += Path(folder, FOLDER).glob(f"torch-*{SUFFIX}")
     for path in paths:
-        with contextlib.suppress(FileNotFoundError):
-            if path.is_file() and path.stat().st_size <= LARGEST:
-                aged.append((path.stat().st_mtime_ns, path))
+        with contextlib.suppress(OSError):
+            aged.append((path.stat().st_mtime_ns, path))
     for _, path in sorted(aged):
-        with contextlib.suppress(FileNotFoundError):
-            found = _read(path.read_text(encoding="utf-8", errors="replace"))
+        with contextlib.suppress(ResultError):
+            found = _read(read_bytes(path).decode("utf-8", "replace"))
             if found is not None:
                 yield found
 
