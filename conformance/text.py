@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str, *, keep: str = "\n") -> str:
@@ -14,9 +17,17 @@ def printable(text: str, *, keep: str = "\n") -> str:
     keep
         Control characters that stay.
     """
-    if text.isprintable():
+    plain = text
+    for one in keep:
+        plain = plain.replace(one, "")
+    if plain.isprintable():
         return text
     return "".join(one if one in keep or one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
+def drives_terminal(text: str) -> bool:
+    """Return whether text has control characters, bidirectional controls or halves of surrogate pairs."""
+    return _CONTROL.search(text) is not None
 
 
 def one_line(text: str) -> str:
@@ -43,6 +54,6 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + " or " + names[-1]
 
 
-def count_of(number: int, noun: str) -> str:
+def count_of(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: ``1 mistake``, ``2 mistakes``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or f'{noun}s'}"

@@ -62,6 +62,8 @@ def add_census(commands: Any) -> None:
 def census(options: argparse.Namespace, rest: list[str]) -> int:
     """Run the command."""
     try:
+        if sys.flags.optimize > 1:
+            raise Unusable("this Python runs with -OO, which leaves out the docstrings to read; run it without")
         return _census(options)
     except Unusable as error:
         print(f"conformance: {error}", file=sys.stderr)
@@ -72,12 +74,13 @@ def _census(options: argparse.Namespace) -> int:
     from conformance.census.coverage import take_census
     from conformance.census.files import load_decisions, load_read_sentences
     from conformance.language.corpus import default_root, load_corpus
+    from conformance.language.kept import load_own_corpus
 
     torch_version, objects = _installed()
     root = options.corpus or default_root()
     if options.rules:
         return _measure_rules(root, objects)
-    corpus, problems = load_corpus([root], root)
+    corpus, problems = load_own_corpus() if root == default_root() else load_corpus([root], root)
     known, wrong = load_decisions(root)
     if wrong:
         raise Unusable(

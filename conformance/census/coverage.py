@@ -8,6 +8,7 @@ where the last reading did not have it, it is new, or reworded if one of the obj
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,12 +16,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Optional
 
+from conformance.cache import content_key, kept
 from conformance.census.families import FAMILIES, MAIN, families
 from conformance.census.objects import PublicObject
 from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions, module_of
 from conformance.language.model import Claim
 from conformance.language.sentences import sentence_hash, sentences
 
+#: The sentences of a docstring, and the families of each.
+_Sentences = tuple[list[str], list[tuple[str, ...]]]
 STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
 NEW = "new"
 REWORDED = "reworded"
@@ -163,15 +167,25 @@ def take_census(
     """Put the objects of a torch, the corpus, its decisions and the last reading together."""
     keys = _keys(objects, claims)
     census = Census(objects=len(objects), references=_references(objects))
-    for found in objects:
-        read = sentences(found.docstring)
+    for found, (read, kinds_of) in zip(objects, _read(objects)):
         census.read += len(read)
-        stated = [(text, kinds) for text in read if (kinds := families(text, found.name))]
+        stated = [(text, kinds) for text, kinds in zip(read, kinds_of) if kinds]
         flagged = {text for text, _ in stated}
         census.beyond += sum(bool(_encoding(text, keys.get(found.name, ()))) for text in {*read} - flagged)
         own = decisions.get(found.name, {})
         census.entries += _entries(found.name, stated, keys.get(found.name, ()), own, before.of(found.name))
     return census
+
+
+def _read(objects: Sequence[PublicObject]) -> list[_Sentences]:
+    """Return the sentences of each object with the families of each; kept for the same docstrings."""
+
+    def read_all() -> list[_Sentences]:
+        texts = [sentences(found.docstring) for found in objects]
+        return [(text, [families(one, found.name) for one in text]) for found, text in zip(objects, texts)]
+
+    said = hashlib.sha256("\0".join(f"{found.name}\0{found.docstring}" for found in objects).encode()).hexdigest()
+    return kept(content_key([], "census", said), list, read_all)
 
 
 def page_census(

@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from conformance.language.corpus import default_root, load_corpus
+from conformance.language.kept import load_own_corpus
 from conformance.language.sentences import find_sentences, sentence_hash
 from conformance.worker.docstrings import docstring
 
@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
     """Write the quoted sentences as JSON to the path given."""
     import torch
 
-    corpus, _ = load_corpus([default_root()])
+    corpus, _ = load_own_corpus()
     quoted: dict[str, dict[str, str]] = {}
     for claim in corpus.claims:
         for source in claim.sources:

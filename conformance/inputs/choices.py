@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from math import gcd
+from math import gcd, prod
 from random import Random
-from typing import Any, Optional, TypeVar
+from typing import Any, Optional, TypeVar, cast
 
 from hypothesis import strategies as st
 
@@ -18,6 +18,7 @@ T = TypeVar("T")
 SWEEP_OF_PICKS = 64
 """Most positions that a sweep spends on picks alone."""
 
+_SIMPLEST_TRIED = 24
 _PORTION = 16
 _BYTES = st.binary(min_size=_PORTION, max_size=_PORTION)
 
@@ -38,13 +39,16 @@ class Choices(ABC):
         What was chosen, by label; a tuple for `combine`.
     domains
         The factors and the condition of each `combine`, by label.
+    options
+        What there was to choose from, of each `pick`, by label.
     """
 
-    __slots__ = ("domains", "made")
+    __slots__ = ("domains", "made", "options")
 
     def __init__(self) -> None:
         self.made: dict[str, Any] = {}
         self.domains: dict[str, tuple[Sequence[Sequence[Any]], Admits]] = {}
+        self.options: dict[str, Sequence[Any]] = {}
 
     def pick(self, label: str, options: Sequence[T], sweep: Optional[int] = None) -> T:
         """Return one of the options.
@@ -61,6 +65,7 @@ class Choices(ABC):
         if not options:
             raise NoSuchInput(f"{label}: there is nothing to choose from")
         chosen = self._pick(label, options, sweep)
+        self.options[label] = options
         self.made[label] = chosen
         return chosen
 
@@ -277,21 +282,37 @@ class RecordedChoices(Choices):
         recorded = self._recorded.get(label)
         if recorded is None:
             return next(iter(admissible_rows(factors, admits)), None)
-        if not isinstance(recorded, tuple) or not all(value in values for value, values in zip(recorded, factors)):
+        if not isinstance(recorded, tuple):
             return None
-        return recorded if admits(recorded) else None
+        # What another decision made impossible here, such as the size of a tensor that has another one's shape.
+        row = tuple(value if value in values else values[0] for value, values in zip(recorded, factors) if values)
+        return row if len(row) == len(factors) and admits(row) else None
 
 
-def simpler(
-    made: Mapping[str, Any], domains: Mapping[str, tuple[Sequence[Sequence[Any]], Admits]]
-) -> Iterator[dict[str, Any]]:
-    """Yield the decisions of an example with one factor of one combination made simpler, simplest first."""
-    for label, (factors, admits) in domains.items():
-        for place, values in enumerate(factors):
-            for value in values[: _place(made[label][place], values)]:
-                row = (*made[label][:place], value, *made[label][place + 1 :])
+def simpler(choices: Choices) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of an example with one of them made simpler, earlier decisions and simplest ones first.
+
+    A domain says with its attribute ``smallest_first`` in which order a counterexample prefers the values of each
+    factor, where that is not the order of the factors; a shape is simpler than one with more elements.
+    """
+    for label, chosen in choices.made.items():
+        if label not in choices.domains:
+            options = sorted(choices.options[label], key=_elements)
+            for option in options[: min(_place(chosen, options), _SIMPLEST_TRIED)]:
+                yield {**choices.made, label: option}
+            continue
+        factors, admits = choices.domains[label]
+        for place, values in enumerate(getattr(admits, "smallest_first", factors)):
+            for value in values[: _place(chosen[place], values)]:
+                row = (*chosen[:place], value, *chosen[place + 1 :])
                 if admits(row):
-                    yield {**made, label: row}
+                    yield {**choices.made, label: row}
+
+
+def _elements(option: object) -> int:
+    """Return how many elements a shape has; 0 for all else, so that its order stays."""
+    is_shape = isinstance(option, tuple) and all(type(size) is int for size in option)
+    return prod(cast("tuple[int, ...]", option)) if is_shape else 0
 
 
 _steps: dict[tuple[int, int], int] = {}

@@ -61,12 +61,15 @@ class Example:
         For each tensor and array that does not depend on another input: the values of each factor, and the condition
         that a combination is admitted. The pair is what `conformance.inputs.covering.admissible_pairs` takes; the
         condition has the names of the factors as its ``axes``.
+    choices
+        What made the decisions, for an example that was drawn.
     """
 
     recipes: dict[str, str]
     values: Namespace
     made: Namespace
     domains: dict[str, tuple[Sequence[Sequence[Any]], Admits]] = field(default_factory=dict)
+    choices: Optional[Choices] = None
 
     def rebuild(self) -> Namespace:
         """Return a second, identical set of values that shares nothing with the first."""
@@ -144,7 +147,7 @@ class Given:
         domains = choices.domains
         if self._dependent:
             domains = {label: domain for label, domain in domains.items() if label not in self._dependent}
-        return Example(recipes, values, choices.made, domains)
+        return Example(recipes, values, choices.made, domains, choices)
 
 
 class _Part:

@@ -10,13 +10,20 @@ from typing import NamedTuple, Optional
 from conformance.inputs.layouts import Shape, fits
 
 SIZES = ("1-d", "2-d", "3-d", "4-d", "one", "0-d", "empty")
-"""The names of the size classes, simplest first; permanent, since results show them.
+"""The names of the size classes of up to four dimensions, simplest first; permanent, since results show them.
 
 ``empty`` has no element, ``one`` one element and at least a dimension, ``2-d`` two dimensions and two elements or more.
 """
 
 MOST_ELEMENTS = 24
+USUAL_NDIM = 4
+MOST_NDIM = 6
+"""The most dimensions where a domain does not ask for more, and the most that one can ask for."""
 
+_SIZES_OF_MORE = ("5-d", "6-d")
+_SMALLEST_FIRST = ("one", "0-d", "1-d", "2-d", "3-d", "4-d", *_SIZES_OF_MORE, "empty")
+
+_REPRESENTATIVES_OF_MORE = ((2, 1, 1, 3, 2), (2, 1, 1, 1, 3, 2))
 _REPRESENTATIVES = ((3,), (2, 3), (2, 2, 3), (1, 2, 2, 2), (1,), (), (0,))
 
 
@@ -51,6 +58,30 @@ class ShapeLimits(NamedTuple):
         )
 
 
+def sizes_within(limits: ShapeLimits) -> tuple[str, ...]:
+    """Return the size classes that shapes within limits may have, simplest first.
+
+    Parameters
+    ----------
+    limits
+        Which shapes are wanted.
+    """
+    if limits.shape is not None:
+        return (size_class(limits.shape),)
+    return SIZES + _SIZES_OF_MORE[: max(limits.max_ndim - USUAL_NDIM, 0)]
+
+
+def smallest_first(sizes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return size classes in the order in which a counterexample prefers them.
+
+    Parameters
+    ----------
+    sizes
+        Some size classes.
+    """
+    return tuple(sorted(sizes, key=lambda size: _SMALLEST_FIRST.index(size) if size in _SMALLEST_FIRST else 0))
+
+
 def size_class(shape: Shape) -> str:
     """Return the size class of a shape.
 
@@ -76,7 +107,10 @@ def shapes_within(limits: ShapeLimits) -> tuple[Shape, ...]:
     """
     if limits.shape is not None:
         return (limits.shape,) if limits.admits(limits.shape) else ()
-    found = [shape for shape in _small_shapes() if limits.admits(shape)]
+    if limits.max_ndim > MOST_NDIM or limits.min_ndim > limits.max_ndim:
+        wanted = f"{limits.min_ndim} to {limits.max_ndim}"
+        raise ValueError(f"{wanted} dimensions: min_ndim is at most max_ndim, and max_ndim at most {MOST_NDIM}")
+    found = [shape for shape in _small_shapes(limits.max_ndim > USUAL_NDIM) if limits.admits(shape)]
     if not found:
         # Beyond the small shapes: the whole size in the last dimension, and in two where it can be.
         size, least = limits.min_size, max(limits.min_ndim, 1)
@@ -106,7 +140,17 @@ def shapes_of(size: str, layout: str, limits: ShapeLimits) -> tuple[Shape, ...]:
 
 
 @cache
-def _small_shapes() -> tuple[Shape, ...]:
+def _small_shapes(of_more_dimensions: bool) -> tuple[Shape, ...]:
     shapes = [shape for ndim in range(5) for shape in product(range(5), repeat=ndim) if prod(shape) <= MOST_ELEMENTS]
-    others = [shape for shape in shapes if shape not in _REPRESENTATIVES]
-    return (*_REPRESENTATIVES, *sorted(others, key=lambda shape: (len(shape), prod(shape), sum(shape), shape)))
+    first: tuple[Shape, ...] = _REPRESENTATIVES
+    if of_more_dimensions:
+        shapes += [shape for ndim in (5, 6) for shape in product(range(4), repeat=ndim) if _is_plain(shape)]
+        first += _REPRESENTATIVES_OF_MORE
+    others = [shape for shape in shapes if shape not in first]
+    return (*first, *sorted(others, key=lambda shape: (len(shape), prod(shape), sum(shape), shape)))
+
+
+def _is_plain(shape: Shape) -> bool:
+    """Tell whether a shape of many dimensions is one of the few to try: sizes of 1 but for two to four of them."""
+    others = [size for size in shape if size != 1]
+    return prod(shape) <= MOST_ELEMENTS and len(others) <= 4 and others.count(0) <= 1

@@ -6,10 +6,12 @@ from typing import Optional
 
 import torch
 
-from conformance.language.domains import states_writable
+from conformance.language.domains import STATES_IF_NAMED, states_writable
 
-REQUIRING_GRAD = frozenset(("leaf", "nonleaf", "parameter", "leaf_view"))
-LEAVES = frozenset(("plain", "leaf", "parameter", "detached"))
+REQUIRING_GRAD = frozenset(("leaf", "nonleaf", "parameter", "leaf_view", "with_grad", "hooked"))
+LEAVES = frozenset(("plain", "leaf", "parameter", "detached", *STATES_IF_NAMED))
+OF_EVERY_DTYPE = frozenset(("plain", "inference", "subclass"))
+"""The states that a tensor of a dtype without gradients can have."""
 
 
 def select_states(
@@ -43,8 +45,16 @@ def has_state(tensor: torch.Tensor, state: str) -> bool:
     tensor
         Any tensor.
     state
-        One of `conformance.language.domains.STATES`.
+        One of `conformance.language.domains.STATES` or of those that are drawn only if they are named.
     """
+    if state == "inference":
+        return bool(tensor.is_inference())
+    if state == "subclass":
+        return type(tensor) not in (torch.Tensor, torch.nn.Parameter)
+    if state == "with_grad":
+        return tensor.grad is not None and has_state(tensor, "leaf")
+    if state == "hooked":
+        return bool(tensor._backward_hooks) and has_state(tensor, "leaf")
     is_parameter = isinstance(tensor, torch.nn.Parameter)
     if state == "parameter":
         return is_parameter and tensor.is_leaf and tensor.requires_grad

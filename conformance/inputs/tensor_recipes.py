@@ -10,12 +10,20 @@ import torch
 from conformance.inputs.dtypes import COMPLEX, DIFFERENTIABLE
 from conformance.inputs.layouts import Shape, arrangement, has_layout, view_arrangement
 from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
-from conformance.inputs.states import has_state
+from conformance.inputs.states import OF_EVERY_DTYPE, has_state
 from conformance.inputs.values import imaginary_literal, literal
 
 # The real dtypes whose complex counterpart has them as its parts; the way to the negative bit.
 _COMPLEX_WITH_PARTS = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
 _INFERRED = frozenset(("float32", "int64", "bool", "complex64"))
+
+# How to get the states that are drawn only if they are named: the state of the tensor to start from, and what to do.
+_MADE_FROM = {
+    "inference": ("plain", "torch.inference_mode()(lambda: {})()"),
+    "with_grad": ("leaf", "(lambda t: (t.backward(torch.ones_like(t)), t)[1])({})"),
+    "hooked": ("leaf", "(lambda t: (t.register_hook(lambda grad: None), t)[1])({})"),
+    "subclass": ("plain", '{}.as_subclass(type("Subclass", (torch.Tensor,), {{}}))'),
+}
 
 _tensor_recipes: dict[tuple[Any, ...], str] = {}
 
@@ -52,6 +60,9 @@ def tensor_recipe(
 
 
 def _write_recipe(dtype: str, layout: str, shape: Shape, state: str, pattern: str, finite: bool, device: str) -> str:
+    if state in _MADE_FROM:
+        source, made = _MADE_FROM[state]
+        return made.format(_write_recipe(dtype, layout, shape, source, pattern, finite, device))
     arranged = view_arrangement(layout, shape) if state == "leaf_view" else arrangement(layout, shape)
     source_dtype = _COMPLEX_WITH_PARTS[dtype] if layout == "neg" else dtype
     write = imaginary_literal if layout == "neg" else literal
@@ -107,7 +118,7 @@ def buildable(dtype: str, layout: str, state: str, device: str = "cpu") -> bool:
 def _try_building(dtype: str, layout: str, state: str, device: str) -> bool:
     if not hasattr(torch, dtype):
         return False
-    if state != "plain" and dtype not in DIFFERENTIABLE:
+    if state not in OF_EVERY_DTYPE and dtype not in DIFFERENTIABLE:
         return False
     if layout == "conj" and dtype not in COMPLEX:
         return False

@@ -43,11 +43,13 @@ _EXACT: dict[str, Sequence[int]] = {
     "float8_e5m2fnuz": (*range(1, 9), *range(10, 17, 2), *range(20, 33, 4), *range(40, 65, 8)),
     "float8_e8m0fnu": _POWERS,
 }
+# The power of ten that makes a denormal number of one digit.
+_DENORMAL_POWER = {"float64": 310, "float32": 40, "bfloat16": 39, "float16": 6}
 _WITH_INF = frozenset(("float8_e5m2",))
 _WITH_NEGATIVE_ZERO = frozenset(("float8_e4m3fn", "float8_e5m2"))
 
 
-def patterns(dtype: str, finite: bool) -> tuple[str, ...]:
+def patterns(dtype: str, finite: bool, denormal: bool = False) -> tuple[str, ...]:
     """Return the names of the ways to fill an input, simplest first.
 
     Parameters
@@ -56,9 +58,12 @@ def patterns(dtype: str, finite: bool) -> tuple[str, ...]:
         The name of a dtype.
     finite
         Whether nan, infinities and -0.0 are left out.
+    denormal
+        Whether denormal numbers are among them, after the simplest way.
     """
     if dtype in FLOATING or dtype in COMPLEX:
-        return (*(_FINITE if finite else _FLOATING), *_MIXTURES)
+        first, *rest = _FINITE if finite else _FLOATING
+        return (first, *(("denormal",) if denormal and dtype in _DENORMAL_POWER else ()), *rest, *_MIXTURES)
     return (*_INTEGRAL, *_MIXTURES)
 
 
@@ -179,6 +184,8 @@ def _floating(dtype: str, pattern: str, count: int, finite: bool) -> Numbering:
     negative_zero = "-0." if has_negative_zero else NAN
     if pattern == "signed":
         return signed
+    if pattern == "denormal":
+        return lambda position: f"{'-' if position % 2 else ''}{position % 9 + 1}e-{_DENORMAL_POWER[dtype]}"
     if pattern == "nan":
         return at_both_ends(NAN, NAN)
     if pattern == "infinite":

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import NamedTuple, Optional
 
+from conformance.language.causes import FOLDER as CAUSES_FOLDER
+from conformance.language.causes import check_use
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
 from conformance.language.decisions import read_decisions
-from conformance.language.documents import has_broken, read_document
+from conformance.language.documents import has_broken, open_document
+from conformance.language.domains import narrows
 from conformance.language.drafts import Draft
 from conformance.language.model import Claim, Place
 from conformance.language.places import display_path
@@ -27,11 +31,35 @@ from conformance.language.rules import (
     place_in_corpus,
 )
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
+from conformance.text import count_of
 
 #: The folder of a corpus with tables of calls, which hold no claims; see `conformance.profiles.calls`.
 CALLS_FOLDER = "calls"
+# The folders of a corpus whose files hold no claims.
+_WITHOUT_CLAIMS = (CALLS_FOLDER, CAUSES_FOLDER)
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Counts(NamedTuple):
+    """How much a corpus has.
+
+    Attributes
+    ----------
+    claims, entries : int
+        Each row of a table is a claim; the table is one entry.
+    unreasoned : int
+        The entries that narrow an input by dtype, layout or autograd state without saying why.
+    """
+
+    claims: int
+    entries: int
+    unreasoned: int
+
+    def in_words(self) -> str:
+        """Return the numbers of claims and entries, such as ``12 claims in 3 entries``."""
+        claims = count_of(self.claims, "claim")
+        return claims if self.claims == self.entries else f"{claims} in {count_of(self.entries, 'entry', 'entries')}"
 
 
 @dataclass(frozen=True)
@@ -52,12 +80,23 @@ class Corpus:
     sources: SourceList
     root: Path
 
+    def counts(self) -> Counts:
+        """Return how many claims there are, and how many entries of spec files they come from."""
+        narrow = (
+            claim for claim in self.claims if claim.because is None and any(narrows(str(k)) for _, k in claim.given)
+        )
+        return Counts(len(self.claims), _entries(self.claims), _entries(narrow))
+
     def revision(self) -> str:
         """Twelve hexadecimal digits of what all claims measure."""
         digest = hashlib.sha256()
         for claim in self.claims:
             digest.update(f"{claim.id} {claim.fingerprint()}\n".encode())
         return digest.hexdigest()[:12]
+
+
+def _entries(claims: Iterable[Claim]) -> int:
+    return len({claim.entry for claim in claims})
 
 
 def default_root() -> Path:
@@ -75,7 +114,7 @@ def load_corpus(
     ----------
     paths : sequence of Path
         Files, or folders of which every ``.yaml`` file is read, but those with decisions of the census: such a file
-        is checked where it is given itself.
+        is checked where it is given itself. The causes of a corpus are always read with it.
     root : Path, optional
         The corpus's folder: its ``sources.yaml`` is used, and a file below it must stand where its subject belongs.
         By default the project's own corpus. A folder among ``paths`` may have a ``sources.yaml`` too, which adds to it.
@@ -92,19 +131,24 @@ def load_corpus(
     root = default_root() if root is None else root
     problems = Problems()
     sources = SourceList()
-    lists = [root / FILE_NAME] + [path / FILE_NAME for path in paths if path.is_dir()]
+    of_causes = [path for path in paths if is_cause_file(path)]
+    folders = [root, *(path for path in paths if path.is_dir()), *(path.parent.parent for path in of_causes)]
+    lists = [folder / FILE_NAME for folder in folders]
     for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
         sources = sources.joined(read_sources(path, problems))
     context = context or Context.default()
     drafts: list[Draft] = []
     with _without_collection():
-        for path in _files([path for path in paths if not is_decision_file(path)], problems):
+        of_claims = [path for path in paths if path not in of_causes and not is_decision_file(path)]
+        for path in _files(of_claims, problems):
             drafts.extend(_drafts(path, sources, root, context, problems))
         good = check_uniqueness(drafts)
         claims = sorted((draft.claim for draft in good), key=lambda claim: claim.id)
     for path in paths:
         if is_decision_file(path):
             read_decisions(path, problems)
+    if not problems and any(path.resolve() == root.resolve() for path in paths):
+        check_use(sources.causes, claims, problems)
     return Corpus(tuple(claims), sources, root), problems.sorted()
 
 
@@ -121,24 +165,24 @@ def load_file(
 
 
 def spec_files(folder: Path) -> list[Path]:
-    """Return the spec files in a folder: not the sources, decisions of the census, calls, nor what is hidden."""
+    """Return the spec files in a folder: not sources, causes, decisions of the census, calls, nor what is hidden."""
     return [
         file
         for file in sorted(folder.rglob("*.y*ml"))
         if file != folder / FILE_NAME
         and not is_decision_file(file)
-        and file.relative_to(folder).parts[0] != CALLS_FOLDER
+        and file.relative_to(folder).parts[0] not in _WITHOUT_CLAIMS
         and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-        and file.is_file()
+        and not file.is_dir()
     ]
 
 
 def is_spec_file(path: Path) -> bool:
     """Return whether a file of YAML that stands anywhere is one of claims, as far as its place tells."""
-    in_calls = any(
-        folder.name == CALLS_FOLDER and (folder.parent / FILE_NAME).is_file() for folder in path.absolute().parents
+    of_claims = not any(
+        folder.name in _WITHOUT_CLAIMS and (folder.parent / FILE_NAME).is_file() for folder in path.absolute().parents
     )
-    return path.suffix in (".yaml", ".yml") and path.name != FILE_NAME and not in_calls and not is_decision_file(path)
+    return path.suffix in (".yaml", ".yml") and path.name != FILE_NAME and of_claims and not is_decision_file(path)
 
 
 def decision_files(folder: Path) -> list[Path]:
@@ -149,6 +193,11 @@ def decision_files(folder: Path) -> list[Path]:
 def is_decision_file(path: Path) -> bool:
     """Whether a file holds decisions of the census: those stand in the folder ``census`` of a corpus."""
     return path.parent.name == DECISIONS_FOLDER and (path.parent.parent / FILE_NAME).is_file()
+
+
+def is_cause_file(path: Path) -> bool:
+    """Return whether a file holds causes: those stand in the folder ``causes`` of a corpus."""
+    return path.parent.name == CAUSES_FOLDER and (path.parent.parent / FILE_NAME).is_file()
 
 
 def check_paths(paths: Sequence[Path], root: Optional[Path] = None) -> list[Problem]:
@@ -174,7 +223,7 @@ def _without_collection() -> Iterator[None]:
 
 
 def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
         if path.is_dir():
             found = spec_files(path)
@@ -185,7 +234,7 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
         for file in found:
             if file.suffix == ".yml":
                 problems.add(Place(display_path(file), 1, 1), "E106", "spec files end in .yaml; rename this one")
-            full = file.resolve()
+            full = os.path.realpath(file)
             if full not in seen:
                 seen.add(full)
                 yield file
@@ -193,17 +242,8 @@ def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
 
 def _drafts(path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems) -> list[Draft]:
     """Read a file and return the claims that have no problem of their own."""
-    name = display_path(path)
-    try:
-        with open(path, "rb") as file:
-            content = file.read(4 * 1024 * 1024)
-    except OSError as error:
-        problems.add(
-            Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}; give the path of a spec file"
-        )
-        return []
     before_reading = len(problems)
-    document = read_document(name, content, problems)
+    document = open_document(path, problems)
     if document is None:
         return []
     damaged = len(problems) > before_reading
@@ -211,7 +251,7 @@ def _drafts(path: Path, sources: SourceList, root: Optional[Path], context: Cont
     if place is not None:
         check_file_place(document, place, problems)
     good: list[Draft] = []
-    entries = Reader(document, problems).claims()
+    entries = Reader(document, problems, sources.causes).claims()
     while True:
         # Reading an entry and checking it are one step: what either finds counts against its claims.
         before = len(problems)

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.documents import Document, Listing, Mapping, Node, Scalar, read_document
+from conformance.language.documents import Document, Listing, Mapping, Node, Scalar, open_document
 from conformance.language.model import Place
-from conformance.language.places import display_path
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
 from conformance.text import did_you_mean
@@ -87,13 +86,7 @@ def file_of(module: str) -> str:
 
 def read_decisions(path: Path, problems: Problems) -> Decisions:
     """Read one file; what is wrong is added to the problems, and is not in the result."""
-    name = display_path(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        problems.add(Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}")
-        return {}
-    document = read_document(name, content, problems)
+    document = open_document(path, problems)
     if document is None or document.root is None:
         return {}
     return _DecisionReader(document, problems, path).read(document.root)

@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any, Optional, Union
 
 import yaml
 
+from conformance.files import Unreadable, Why, read_bounded
 from conformance.language.model import Place
+from conformance.language.places import display_path
 from conformance.language.problems import Problems
 from conformance.language.surprises import surprise
+from conformance.text import drives_terminal
 
 MAXIMUM_BYTES = 256 * 1024
 MAXIMUM_DEPTH = 16
@@ -30,7 +34,8 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # What an editor may show as nothing or as a space; the bidirectional controls can make code read as other code.
 _FORBIDDEN = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff\ufff0-\ufffb\ufffe\uffff]"
+    "[\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff\ufff0-\ufffb\ufffe\uffff"
+    "\u061c\u180e\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 _FORBIDDEN_NAMES = {
@@ -152,6 +157,20 @@ class Document:
         return Place(self.path, min(number + 1, len(self.lines)), indentation + offset - (before.rfind("\n") + 1) + 1)
 
 
+def open_document(path: Path, problems: Problems) -> Optional[Document]:
+    """Read a file as `read_document` does; what can't be read is reported too."""
+    name = display_path(path)
+    try:
+        if drives_terminal(name):
+            raise Unreadable(Why.NAME)
+        return read_document(name, read_bounded(path, MAXIMUM_BYTES), problems)
+    except Unreadable as error:
+        code = "E004" if error.why is Why.LARGE else "E001"
+        advice = {Why.LARGE: "one subject to a file", Why.NAME: "rename it"}.get(error.why, "give another path")
+        problems.add(Place(name, 1, 1), code, f"{error}; {advice}")
+        return None
+
+
 def read_text(path: str, content: bytes, problems: Problems) -> Optional[str]:
     """Decode a file; report what can't stand in a spec."""
     if len(content) > MAXIMUM_BYTES:
@@ -264,6 +283,8 @@ def _compose(events: Iterable[Any], document: Document, problems: Problems) -> O
         if kind is yaml.AliasEvent or (refused and kind is yaml.ScalarEvent):
             put(Broken(line, column))
         elif kind is yaml.ScalarEvent:
+            if event.style == '"' and _report_forbidden(event.value, Place(path, line, column), problems):
+                document.replaced = True
             inline = bool(stack) and stack[-1][0].inline
             put(Scalar(event.value, event.style or "", line, column, inline))
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
@@ -284,6 +305,16 @@ def _compose(events: Iterable[Any], document: Document, problems: Problems) -> O
             if event.version or event.tags:
                 problems.add(Place(path, line, column), "E006", "a YAML directive ('%'); remove it")
     return root
+
+
+def _report_forbidden(value: str, place: Place, problems: Problems) -> bool:
+    """Report a character that an escape of YAML puts into a text where the file itself must not have it."""
+    found = _FORBIDDEN.search(value)
+    if found is None:
+        return False
+    what = "write it as an escape in Python, in single quotes or after '|'"
+    problems.add(place, "E003", f"an escape of YAML for U+{ord(found.group()):04X}; {what}")
+    return True
 
 
 def _refuse(event: Any, place: Place, problems: Problems) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterable
 from typing import Optional
 
@@ -35,7 +36,15 @@ STATES = ("plain", "leaf", "nonleaf", "parameter", "leaf_view", "detached")
 ``detached`` is what ``detach()`` of a tensor that requires grad returned.
 """
 
-WRITABLE = frozenset(("plain", "nonleaf", "detached"))
+STATES_IF_NAMED = ("inference", "with_grad", "hooked", "subclass")
+"""The names of the states that only a domain has which names them; permanent, since results show them.
+
+``inference`` is a tensor made in inference mode; ``with_grad`` is a leaf that requires grad and has a ``.grad``;
+``hooked`` is a leaf that requires grad and has a hook that changes nothing; ``subclass`` is of a subclass of
+``torch.Tensor`` and never required grad.
+"""
+
+WRITABLE = frozenset(("plain", "nonleaf", "detached", "subclass"))
 """The states in which autograd admits a write in place: neither a leaf that requires grad nor a view of one."""
 
 _LAYOUTS = {
@@ -44,6 +53,9 @@ _LAYOUTS = {
     "broadcastable_with": TENSOR_LAYOUTS,
     "array": ARRAY_LAYOUTS,
 }
+
+
+_NARROWING = re.compile(r"\b(?:dtype|layout|without|state|writable)=")
 
 
 def layouts_without(names: Iterable[str], layouts: tuple[str, ...]) -> tuple[str, ...]:
@@ -55,6 +67,11 @@ def layouts_without(names: Iterable[str], layouts: tuple[str, ...]) -> tuple[str
 def states_writable(writable: Optional[bool], states: tuple[str, ...]) -> tuple[str, ...]:
     """Return the states that admit a write in place, or with False those that refuse it; all of them for None."""
     return tuple(state for state in states if writable in (None, state in WRITABLE))
+
+
+def narrows(text: str) -> bool:
+    """Return whether a call of an input kind lists the dtypes, layouts or autograd states that it draws."""
+    return _NARROWING.search(text) is not None
 
 
 def resolved(text: str) -> str:

@@ -6,11 +6,11 @@ The shape of a spec is stated here and nowhere else: `reading` reads by it, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Optional
 
-from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES, SOURCE_KINDS
+from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, HARMS, PROMISES, SAYS, SOURCE_KINDS
 
 MAXIMUM_TITLE = 70
 TITLE_EXAMPLE = "The result shares storage with its input"
@@ -101,8 +101,34 @@ _EXPECT = Key(
     Shape.CODES,
     "What is true afterwards. Names: the inputs, what `do` assigned, torch, np, device, before.x (as it was), checks.",
 )
+_SAYS = Key(
+    Shape.WORD,
+    "How the sentence says it, which limits what a claim can judge.",
+    words=_words(
+        SAYS,
+        "it says that this happens; only such a sentence can be `docs-wrong`",
+        "it asks something of the caller, and promises no error",
+        "it says what is not supported, and promises no error",
+        "it follows from a definition, a signature, an example or a neighbour",
+    ),
+)
 _RAISES = Key(Shape.FORM, "The error that the last statement raises.", form="raises")
 _WARNS = Key(Shape.FORM, "The warning that the last statement gives.", form="warns")
+
+_KIND = Key(
+    Shape.WORD,
+    "Whose mistake it is.",
+    words=_words(
+        DIVERGENCE_KINDS,
+        "torch does what it means to do, and the document says otherwise",
+        "the document says what is meant, and torch does otherwise",
+        "it was or became so in some versions",
+        "it depends on the device, the system or the build",
+    ),
+)
+_NOTE = Key(Shape.TEXT, "Why, and what happens instead, in your own words.")
+_LINK = Key(Shape.TEXT, "The address of the report, or none-filed.", examples=("none-filed",))
+_WORDING = Key(Shape.TEXT, "Better wording for the documentation.")
 
 CLAIM = Form(
     "a claim",
@@ -134,6 +160,7 @@ CLAIM = Form(
         "sources": Key(Shape.FORMS, "The documents that make the promise.", "a list of sources", form="source"),
         "given": Key(Shape.CODE_TABLE, "The inputs, drawn in order.", "an input for each name"),
         "assume": Key(Shape.CODES, "Examples on which this is false are not tried; for what no argument says."),
+        "because": Key(Shape.TEXT, "Why the inputs are narrowed, where the source does not say it."),
         "do": Key(Shape.CODE, "The program, in Python. Its last statement is the one under test."),
         "expect": _EXPECT,
         "raises": _RAISES,
@@ -146,7 +173,7 @@ CLAIM = Form(
         "guarantee": Key(
             Shape.WORD,
             "What the source promises.",
-            words={"unspecified": "the source leaves it open: `expect` is recorded, never judged"},
+            words={"unspecified": "it is left open or not promised: what happens is recorded, never judged"},
         ),
         "diverges": Key(
             Shape.FORMS,
@@ -183,6 +210,7 @@ FORMS: dict[str, Form] = {
             "key": Key(
                 Shape.TEXT, "Takes the place of the key of the claim's docs sources; with `subject`, they cite it."
             ),
+            "says": replace(_SAYS, meaning="Takes the place of `says` in the claim's docs sources."),
         },
     ),
     "source": Form(
@@ -195,6 +223,7 @@ FORMS: dict[str, Form] = {
             "release": Key(Shape.TEXT, "Release notes, by version."),
             "key": Key(Shape.TEXT, "The few words that find the sentence; never the sentence itself."),
             "row": Key(Shape.TEXT, "The row of the article's list of claims."),
+            "says": _SAYS,
         },
     ),
     "raises": _failure("exception", "error", "RuntimeError"),
@@ -214,17 +243,8 @@ FORMS: dict[str, Form] = {
         "a divergence",
         "A recorded, explained way in which the claim is false somewhere.",
         {
-            "kind": Key(
-                Shape.WORD,
-                "Whose mistake it is.",
-                words=_words(
-                    DIVERGENCE_KINDS,
-                    "torch does what it means to do, and the document says otherwise",
-                    "the document says what is meant, and torch does otherwise",
-                    "it was or became so in some versions",
-                    "it depends on the device, the system or the build",
-                ),
-            ),
+            "cause": Key(Shape.TEXT, "The id of its cause, in place of kind, note, link and wording.", pattern=SLUG),
+            "kind": _KIND,
             "when": Key(Shape.FORM, "The environments; absent for all.", form="applies"),
             "where": Key(Shape.CODE, "An expression over the inputs that chooses the examples; absent for all."),
             "instead": Key(Shape.FORM, "What holds there in place of the claim's expectation.", form="instead"),
@@ -234,9 +254,9 @@ FORMS: dict[str, Form] = {
                 "a recipe for each input",
                 least=0,
             ),
-            "note": Key(Shape.TEXT, "Why, and what happens instead, in your own words."),
-            "link": Key(Shape.TEXT, "The address of the report, or none-filed.", examples=("none-filed",)),
-            "wording": Key(Shape.TEXT, "Better wording for the documentation."),
+            "note": _NOTE,
+            "link": _LINK,
+            "wording": _WORDING,
         },
     ),
     "instead": Form(
@@ -260,6 +280,40 @@ FORMS: dict[str, Form] = {
         ("setup", "kernels", "sizes"),
     ),
 }
+
+#: The forms of the files in the folder of causes.
+CAUSES = Form(
+    "a file of causes",
+    "Facts about torch that make claims false.",
+    {"causes": Key(Shape.FORMS, "Causes, one fact each.", "a list of causes", form="cause")},
+    ("causes",),
+)
+CAUSE = Form(
+    "a cause",
+    "One fact about torch that makes claims false.",
+    {
+        "id": Key(Shape.TEXT, "The slug that divergences name it by; permanent.", pattern=SLUG),
+        "title": Key(Shape.TEXT, "What torch does, as a fact in the present tense.", longest=MAXIMUM_TITLE),
+        "kind": _KIND,
+        "harm": Key(
+            Shape.WORD,
+            "What it does to someone who relies on the promise; the worst first.",
+            words=_words(
+                HARMS,
+                "the interpreter dies",
+                "a result or a gradient is wrong, and nothing says so",
+                "memory is written that should not be",
+                "an error where none, or another one, was promised",
+                "it works, though it was said not to",
+                "the words say something else than what happens, and no value is wrong",
+            ),
+        ),
+        "note": _NOTE,
+        "link": _LINK,
+        "wording": _WORDING,
+    },
+    ("id", "title", "kind", "harm", "note", "link"),
+)
 
 OVERRIDABLE = tuple(FORMS["row"].keys)
 assert tuple(FORMS["source"].keys)[: len(SOURCE_KINDS)] == SOURCE_KINDS

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from conformance.files import Unreadable, read_bounded
 from conformance.language.corpus import default_root, load_corpus, spec_files
+from conformance.language.documents import MAXIMUM_BYTES
+from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.text import did_you_mean, listed
 
@@ -31,7 +35,7 @@ def find_claims(name: str) -> tuple[Claim, ...]:
         An id, a subject, or the end of one: ``detach`` is ``torch.Tensor.detach`` and others.
     """
     root = default_root()
-    likely = [path for path in spec_files(root) if may_have(path.read_bytes(), name)]
+    likely = [path for path in spec_files(root) if _may_have(path, name)]
     return _matching(name, load_corpus(likely, root)[0].claims)
 
 
@@ -48,11 +52,18 @@ def find_anywhere(name: str, near: Sequence[str] = ()) -> tuple[Claim, ...]:
     UnknownName
         If no subject and no claim has that name.
     """
-    corpus, _ = load_corpus([default_root()])
+    corpus, _ = load_own_corpus()
     found = _matching(name, corpus.claims)
     if not found:
         raise UnknownName(_not_found(name, corpus.claims, near))
     return found
+
+
+def _may_have(path: Path, name: str) -> bool:
+    try:
+        return may_have(read_bounded(path, MAXIMUM_BYTES), name)
+    except Unreadable:
+        return False
 
 
 def may_have(content: bytes, name: str) -> bool:

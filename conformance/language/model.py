@@ -18,6 +18,8 @@ FAMILIES = ("sharing", "gradients", "errors", "leaf", "dtype", "values", "timing
 DIVERGENCE_KINDS = ("docs-wrong", "torch-bug", "changed", "platform")
 SOURCE_KINDS = ("docs", "note", "article", "release")
 PROMISES = ("error", "type", "message")
+SAYS = ("states", "requires", "limits", "implies")
+HARMS = ("crash", "silently-wrong", "memory-written", "wrong-error", "works", "imprecise")
 
 
 @dataclass(frozen=True, order=True)
@@ -50,7 +52,7 @@ class Source:
     ``kind`` is one of ``docs`` (a docstring; ``name`` is the public object), ``note`` (a page of the documentation;
     ``name`` is its key in ``sources.yaml``), ``article`` (``name`` is the article's letter, ``row`` the row of its
     list of claims) or ``release`` (release notes; ``name`` is the version). ``key`` is the few words that find the
-    sentence.
+    sentence, and ``says``, one of `SAYS`, is how it says what the claim is about; without it the sentence states it.
     """
 
     kind: str
@@ -58,6 +60,17 @@ class Source:
     key: Optional[str]
     row: Optional[str]
     place: Place
+    says: Optional[str] = None
+
+    @property
+    def states(self) -> bool:
+        """Whether the sentence says outright what the claim judges."""
+        return self.says in (None, "states")
+
+    @property
+    def judges_errors(self) -> bool:
+        """Whether an error can be judged by the sentence, and not only what happens when its demand is met."""
+        return self.says not in ("requires", "limits")
 
 
 @dataclass(frozen=True)
@@ -101,11 +114,31 @@ class Conditions:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """One fact about torch that makes claims false.
+
+    ``kind`` is one of `DIVERGENCE_KINDS`, ``harm`` one of `HARMS`, the worst first, or empty where nobody has said it.
+    ``note`` is what happens instead, ``wording`` what the documentation could say, and ``link`` the address of a report
+    or ``none-filed``.
+    """
+
+    id: str
+    title: str
+    kind: str
+    harm: str
+    note: str
+    link: str
+    wording: Optional[str]
+    place: Place
+
+
+@dataclass(frozen=True)
 class Divergence:
     """A recorded, explained way in which a claim is false somewhere.
 
     ``when`` selects environments, ``where`` (an expression over the inputs) selects examples; ``instead`` holds for
-    all of these; ``example`` gives a recipe for each input, on which the claim is false.
+    all of these; ``example`` gives a recipe for each input, on which the claim is false. Where it names a ``cause``,
+    that gives ``kind``, ``note``, ``link`` and ``wording``.
     """
 
     kind: str
@@ -117,6 +150,7 @@ class Divergence:
     link: str
     wording: Optional[str]
     place: Place
+    cause: Optional[Cause] = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +164,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Claim:
-    """One promise, encoded."""
+    """One promise, encoded.
+
+    ``entry`` is the place of the entry of the file that it was read from, which all rows of a table share. ``because``
+    says why the inputs are narrowed where the source does not.
+    """
 
     id: str
     subject: str
@@ -148,6 +186,8 @@ class Claim:
     diverges: tuple[Divergence, ...] = ()
     was: tuple[str, ...] = ()
     unkillable: Optional[str] = None
+    because: Optional[str] = None
+    entry: Optional[Place] = None
 
     @property
     def slug(self) -> str:

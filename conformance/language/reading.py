@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
 from typing import Any, Optional
 
 from conformance.language.documents import Document, Mapping, Node, Scalar, has_broken
@@ -12,6 +13,7 @@ from conformance.language.forms import FORMS, OVERRIDABLE, Key, Shape
 from conformance.language.model import (
     PROMISES,
     SOURCE_KINDS,
+    Cause,
     Claim,
     Comparison,
     Conditions,
@@ -33,6 +35,8 @@ Values = dict[str, Any]
 _COLUMN = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 # What overrides a key of the claim and is a column at the same time.
 _TEXT_COLUMNS = ("id", "subject", "key", "title")
+# What overrides a key of the claim's sources.
+_OF_SOURCES = ("key", "says")
 _ANYTHING = ("error", "warning")
 _NO_SOURCE = "a claim needs `sources`: the documents that promise it, such as {docs: torch.clone, key: few words}"
 
@@ -40,9 +44,10 @@ _NO_SOURCE = "a claim needs `sources`: the documents that promise it, such as {d
 class Reader:
     """Reads one spec file."""
 
-    def __init__(self, document: Document, problems: Problems) -> None:
+    def __init__(self, document: Document, problems: Problems, causes: MappingType[str, Cause]) -> None:
         self.document = document
         self.problems = problems
+        self.causes = causes
         self.shapes = Shapes(document, problems)
 
     def claims(self) -> Iterator[list[Draft]]:
@@ -121,7 +126,9 @@ class Reader:
             subject_place=self.document.place(own) if own else place,
             slug=slug.value if slug else None,
             slug_place=self.document.place(slug) if slug else place,
-            claim=Claim(f"{about}/{slug.value if slug else None}", about, "", "", (), place),
+            claim=Claim(
+                f"{about}/{slug.value if slug else None}", about, "", "", (), place, entry=self.document.place(node)
+            ),
         )
         draft.claim = _ClaimReader(self, draft).read()
         return draft
@@ -135,6 +142,7 @@ class _ClaimReader:
 
     def __init__(self, reader: Reader, draft: Draft) -> None:
         self.shapes = reader.shapes
+        self.causes = reader.causes
         self.draft = draft
         self.row = draft.row
 
@@ -149,6 +157,7 @@ class _ClaimReader:
             id=draft.claim.id,
             subject=draft.claim.subject,
             place=draft.place,
+            entry=draft.claim.entry,
             title=values.pop("title", ""),
             family=values.pop("family", ""),
             sources=values.pop("sources", ()),
@@ -250,7 +259,9 @@ class _ClaimReader:
             return Expectation(**values)
         if form == "compare":
             return Comparison(**{"kernels": (), "sizes": (), **values}) if "setup" in values else None
-        return Divergence(**{**_DIVERGENCE, **_on_one_line(values), "place": place})
+        cause = self.causes.get(values.pop("cause", ""))
+        said = {name: getattr(cause, name) for name in OF_CAUSE} if cause is not None else {}
+        return Divergence(**{**_DIVERGENCE, **_on_one_line(values), **said, "place": place, "cause": cause})
 
     def _source(self, mapping: Mapping) -> Optional[Source]:
         kinds = [kind for kind in SOURCE_KINDS if kind in mapping.entries]
@@ -279,7 +290,10 @@ class _ClaimReader:
         if overridden:
             values["key"] = cells["key"].value
             name = cells["subject"].value if "subject" in cells else name
-        source = Source(kind, name, values.get("key"), values.get("row"), self.draft.document.place(mapping))
+        place, says = self.draft.document.place(mapping), values.get("says")
+        if kind == "docs" and self.row is not None and "says" in self.row.node.entries:
+            says = self._value(self.row.node.entries["says"], FORMS["row"].keys["says"], "`says`")
+        source = Source(kind, name, values.get("key"), values.get("row"), place, says)
         self.draft.remember(source, mapping)
         return source
 
@@ -323,6 +337,8 @@ class _ClaimReader:
 
 
 _EXPECTED = (("expect", ()), ("raises", None), ("warns", None))
+# What a divergence says itself or leaves to its cause.
+OF_CAUSE = ("kind", "note", "link", "wording")
 _DIVERGENCE: Values = {
     **dict.fromkeys(("kind", "note", "link"), ""),
     **dict.fromkeys(("where", "wording")),
@@ -348,14 +364,14 @@ def _present(items: Iterator[Any]) -> tuple[Any, ...]:
 
 def _on_one_line(values: Values) -> Values:
     """Return values with prose on one line."""
-    prose = ("title", "unkillable", "note", "link", "wording")
+    prose = ("title", "unkillable", "because", "note", "link", "wording")
     return {name: " ".join(value.split()) if name in prose else value for name, value in values.items()}
 
 
 def _overridden(node: Mapping, row: Mapping) -> Mapping:
     """Return a claim with the keys that a row of its table overrides."""
     whole = Mapping(node.line, node.column)
-    names = [name for name in row.entries if name in OVERRIDABLE and name != "key"]
+    names = [name for name in row.entries if name in OVERRIDABLE and name not in _OF_SOURCES]
     whole.entries = {**node.entries, **{name: row.entries[name] for name in names}}
     whole.keys = {**node.keys, **{name: row.keys[name] for name in names}}
     whole.damaged = node.damaged or row.damaged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Optional
 
@@ -11,6 +12,9 @@ from conformance.language.problems import Problems
 from conformance.language.surprises import cut_at_comma, is_plain_code, is_whole_number, surprise
 from conformance.text import did_you_mean, listed
 
+NOT_FILED = "none-filed"
+
+_URL = re.compile(r"https?://[^\s<>\"']+")
 _CALLED = {Scalar: "text", Listing: "a list", Mapping: "a mapping"}
 
 
@@ -118,6 +122,16 @@ class Shapes:
         )
         return None
 
+    def address(self, node: Optional[Node], what: str, *, may_lack: bool = False) -> Optional[str]:
+        """Take the full address of a page; where there may be none, `NOT_FILED` says so."""
+        scalar = self.text(node, what)
+        if scalar is None or is_url(scalar.value) or (may_lack and scalar.value == NOT_FILED):
+            return scalar.value if scalar else None
+        other = f", or {NOT_FILED}" if may_lack else ""
+        message = f"{what} is not an address; write it in full, from https:// on{other}"
+        self.problems.add(self.document.place(scalar), "E703", message)
+        return None
+
     def _scalar(self, node: Optional[Node], what: str, wanted: str, admitted: Optional[object]) -> Optional[Scalar]:
         if node is None:
             return None
@@ -140,3 +154,8 @@ class Shapes:
             self.problems.add(self.document.place(node), "E105", f"{what} is empty; give {wanted} or remove the key")
             return None
         return node
+
+
+def is_url(text: str) -> bool:
+    """Return whether text is the full address of a page."""
+    return _URL.fullmatch(text) is not None

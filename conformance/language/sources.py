@@ -1,4 +1,4 @@
-"""The documents that claims cite: ``spec/sources.yaml``."""
+"""The documents that claims cite, ``spec/sources.yaml``, and the causes that stand beside it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.documents import Mapping, Node, read_document
-from conformance.language.model import Place, Source
-from conformance.language.places import display_path
+from conformance.language.causes import read_causes
+from conformance.language.documents import Mapping, Node, open_document
+from conformance.language.model import Cause, Source
 from conformance.language.problems import Problem, Problems
 from conformance.language.shapes import Shapes
 
 FILE_NAME = "sources.yaml"
-
-_URL = re.compile(r"https?://[^\s<>\"']+")
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Article:
 
 @dataclass(frozen=True)
 class SourceList:
-    """Everything that a claim can cite.
+    """Everything that a claim can cite, and the causes that its divergences can name.
 
     Attributes
     ----------
@@ -68,6 +66,8 @@ class SourceList:
         Pages by the name that a claim's ``note`` gives, and release notes by version.
     articles : mapping of str to Article
         Articles by letter.
+    causes : mapping of str to Cause
+        Facts about torch by id.
     """
 
     docs: str = ""
@@ -75,6 +75,7 @@ class SourceList:
     notes: MappingType[str, Page] = field(default_factory=dict)
     releases: MappingType[str, Page] = field(default_factory=dict)
     articles: MappingType[str, Article] = field(default_factory=dict)
+    causes: MappingType[str, Cause] = field(default_factory=dict)
 
     def url(self, source: Source) -> Optional[str]:
         """Look up the address of a source, where it is known."""
@@ -104,6 +105,7 @@ class SourceList:
             {**self.notes, **other.notes},
             {**self.releases, **other.releases},
             {**self.articles, **other.articles},
+            {**self.causes, **other.causes},
         )
 
     def _pages(self, kind: str) -> MappingType[str, Page]:
@@ -111,7 +113,7 @@ class SourceList:
 
 
 def load_sources(path: Path) -> tuple[SourceList, list[Problem]]:
-    """Read a ``sources.yaml``; entries with a problem are left out."""
+    """Read a ``sources.yaml`` and the causes beside it; entries with a problem are left out."""
     problems = Problems()
     sources = read_sources(path, problems)
     return sources, problems.sorted()
@@ -119,16 +121,11 @@ def load_sources(path: Path) -> tuple[SourceList, list[Problem]]:
 
 def read_sources(path: Path, problems: Problems) -> SourceList:
     """As `load_sources`, with the problems added to others."""
-    name = display_path(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        problems.add(Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}")
-        return SourceList()
-    document = read_document(name, content, problems)
+    document = open_document(path, problems)
+    causes = SourceList(causes=read_causes(path.parent, problems))
     if document is None or document.root is None:
-        return SourceList()
-    return _SourceReader(Shapes(document, problems)).read(document.root)
+        return causes
+    return causes.joined(_SourceReader(Shapes(document, problems)).read(document.root))
 
 
 class _SourceReader:
@@ -162,7 +159,7 @@ class _SourceReader:
         if docs is None:
             return "", {}
         entries = self._table(docs, "elsewhere", "an address for each object")
-        read = {name: self._url(value, f"the address of {name}") for name, value in entries}
+        read = {name: self.shapes.address(value, f"the address of {name}") for name, value in entries}
         return self._text(docs, "base") or "", {name: url for name, url in read.items() if url}
 
     def _pages(self, top: Mapping, kind: str) -> dict[str, Page]:
@@ -170,7 +167,7 @@ class _SourceReader:
         for name, value in self._table(top, f"{kind}s", f"a {kind} by name"):
             page = self.shapes.mapping(value, f"{kind} '{name}'", ("title", "url"), ("title", "url"))
             if page is not None:
-                title, url = self._text(page, "title"), self._url(page.entries.get("url"), "`url`")
+                title, url = self._text(page, "title"), self.shapes.address(page.entries.get("url"), "`url`")
                 if title and url:
                     found[name] = Page(name, title, url)
         return found
@@ -181,7 +178,7 @@ class _SourceReader:
         article = self.shapes.mapping(node, f"article '{letter}'", (*texts, "url", "rows"), required)
         if article is None:
             return None
-        url = self._url(article.entries.get("url"), "`url`")
+        url = self.shapes.address(article.entries.get("url"), "`url`")
         read = {name: self._text(article, name) for name in texts}
         rows = dict(self._rows(article, letter))
         title, language = read.pop("title"), read.pop("language")
@@ -210,16 +207,3 @@ class _SourceReader:
     def _text(self, mapping: Mapping, name: str) -> Optional[str]:
         scalar = self.shapes.text(mapping.entries.get(name), f"`{name}`")
         return scalar.value if scalar else None
-
-    def _url(self, node: Optional[Node], what: str) -> Optional[str]:
-        scalar = self.shapes.text(node, what)
-        if scalar is None or is_url(scalar.value):
-            return scalar.value if scalar else None
-        message = f"{what} is not an address; write it in full, from https:// on"
-        self.shapes.problems.add(self.shapes.document.place(scalar), "E703", message)
-        return None
-
-
-def is_url(text: str) -> bool:
-    """Whether text is the full address of a page."""
-    return _URL.fullmatch(text) is not None

@@ -24,7 +24,7 @@ claims:
   - id: is-a-view
     title: The result is a view
     family: sharing
-    sources: [{docs: torch.frob, key: is a view of}]
+    sources: [{docs: torch.frob, key: is a view of, says: states}]
     given: {x: tensor()}
     do: y = x.detach()
     expect: y.is_leaf

@@ -27,7 +27,9 @@ claims:
   - id: is-a-view
     title: The result is a view
     family: sharing
-    sources: [{docs: torch.special.frob, key: is a view of}, {note: frobbing, key: frobs are}]
+    sources:
+      - {docs: torch.special.frob, key: is a view of, says: states}
+      - {note: frobbing, key: frobs are, says: states}
     given: {x: tensor()}
     do: y = x.detach()
     expect: y.is_leaf

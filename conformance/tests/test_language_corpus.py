@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Optional
 
 import pytest
 
 from conformance.language.corpus import check_paths, default_root, load_corpus, load_file
-from conformance.language.model import Claim, Conditions, Raises
+from conformance.language.model import SAYS, Claim, Conditions, Raises
 from conformance.language.rules.context import Context
 from conformance.language.sources import SourceList, load_sources
 from conformance.language.vocabulary import checks, dtype_classes, input_kinds
@@ -25,7 +26,7 @@ CLAIM = """\
   - id: {id}
     title: The result is a leaf
     family: leaf
-    sources: [{{article: A, row: A1}}]
+    sources: [{{article: A, row: A1, says: states}}]
     given: {{x: tensor()}}
     do: y = x.detach()
     expect: {expect}
@@ -59,12 +60,13 @@ def test_a_claim_has_what_its_file_says() -> None:
     claim = good_claims()["torch.Tensor.detach/shares-storage"]
     assert claim.slug == "shares-storage"
     assert claim.title == "The result shares storage with its input"
-    assert [(source.kind, source.name, source.key, source.row) for source in claim.sources] == [
-        ("docs", "torch.Tensor.detach", "shares the same storage", None),
-        ("note", "autograd-mechanics", "few words", None),
-        ("release", "0.4.0", "few words", None),
-        ("article", "A", None, "A2"),
+    assert [(source.kind, source.name, source.key, source.row, source.says) for source in claim.sources] == [
+        ("docs", "torch.Tensor.detach", "shares the same storage", None, "states"),
+        ("note", "autograd-mechanics", "few words", None, None),
+        ("release", "0.4.0", "few words", None, None),
+        ("article", "A", None, "A2", None),
     ]
+    assert claim.because == "The sum of an integer is another matter"
     assert [(name, str(kind)) for name, kind in claim.given] == [
         ("x", "tensor(floating, min_size=1)"),
         ("dim", "dim_of(x)"),
@@ -156,7 +158,9 @@ def test_a_row_overrides_any_key_of_the_claim() -> None:
 def test_a_source_without_a_name_is_the_documentation_of_the_subject(tmp_path: Path) -> None:
     (source,) = good_claims()["torch.Tensor.clone/copies"].sources
     assert (source.kind, source.name, source.key) == ("docs", "torch.Tensor.clone", "few words")
-    text = spec(claim().replace("{article: A, row: A1}", "{key: few words}"), subject="notes/autograd-mechanics")
+    text = spec(
+        claim().replace("{article: A, row: A1, says: states}", "{key: few words}"), subject="notes/autograd-mechanics"
+    )
     (source,) = only(text, tmp_path).sources
     assert (source.kind, source.name) == ("note", "autograd-mechanics")
 
@@ -203,6 +207,16 @@ def test_one_claim_can_have_many_problems(tmp_path: Path) -> None:
     codes = [problem.code for problem in load_corpus([tmp_path], LINT / "spec", CONTEXT)[1]]
     expected = "E301 E306 E307 E104 E403 E402 E204 E206 E201 E201 E203 E205 E602 E101"
     assert codes == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("module", "codes"), [("secrets", []), ("xml.dom", []), ("cProfile", []), ("numpy.linalg", []), ("scipy", ["E211"])]
+)
+def test_a_program_may_import_all_of_pythons_own_library(tmp_path: Path, module: str, codes: list[str]) -> None:
+    text = spec(claim()).replace("do: y = ", f"do: import {module} as m; y = ")
+    assert f"import {module}" in text
+    (tmp_path / "a.yaml").write_text(text)
+    assert [problem.code for problem in load_corpus([tmp_path], LINT / "spec", CONTEXT)[1]] == codes
 
 
 def test_ids_are_unique_across_files(tmp_path: Path) -> None:
@@ -292,6 +306,30 @@ def test_the_revision_follows_what_is_measured_and_nothing_else(tmp_path: Path) 
     assert revision(spec(claim("other"))) != first
 
 
+def test_how_a_source_says_it_is_no_part_of_what_is_measured(tmp_path: Path) -> None:
+    text = spec(claim()).replace("says: states", "says: $")
+    found = {says: only(text.replace("$", says), tmp_path) for says in SAYS}
+    assert {says: one.sources[0].says for says, one in found.items()} == {says: says for says in SAYS}
+    reasoned = only(spec(claim()).replace("    do:", "    because: Why\n    do:"), tmp_path)
+    assert {one.fingerprint() for one in (*found.values(), reasoned)} == {found["states"].fingerprint()}
+
+
+def test_a_row_says_for_itself_how_firm_its_sentence_is(tmp_path: Path) -> None:
+    sources = "sources: [{key: few words, says: states}, {article: A, row: A1, says: implies}]"
+    text = spec(claim()).replace("sources: [{article: A, row: A1, says: states}]", sources)
+    rows = "    each: [{id: is-leaf}, {id: is-no-leaf, says: limits}]\n"
+    (tmp_path / "a.yaml").write_text(text.replace("  - id: is-leaf\n    ", "  - ") + rows)
+    claims, problems = load_file(tmp_path / "a.yaml", SOURCES, context=CONTEXT)
+    assert problems == []
+    assert [[source.says for source in one.sources] for one in claims] == [["states", "implies"], ["limits", "implies"]]
+
+
+def test_rows_of_a_table_share_an_entry() -> None:
+    claims = good_claims().values()
+    assert len({one.entry for one in claims}) == 7
+    assert len(claims) == 10
+
+
 def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
     text = (LINT / "good.yaml").read_text(encoding="utf-8")
     (tmp_path / "a.yaml").write_bytes(text.replace("\n", "\r\n").encode())
@@ -302,3 +340,48 @@ def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
 
 def test_the_projects_own_corpus_has_no_problem() -> None:
     assert check_paths([default_root()]) == []
+
+
+def test_a_divergence_takes_from_its_cause_what_it_does_not_say_itself() -> None:
+    corpus, problems = load_corpus([LINT / "spec"], LINT / "spec", CONTEXT)
+    assert problems == []
+    (found,) = corpus.claims
+    (divergence,) = found.diverges
+    assert divergence.cause == corpus.sources.causes["detached-is-no-leaf"]
+    assert divergence.cause.harm == "imprecise"
+    assert (divergence.kind, divergence.link, divergence.wording) == ("docs-wrong", "none-filed", "Better words")
+    assert divergence.note == "It has a history, though nobody sees it."
+
+
+def test_a_cause_is_no_part_of_the_fingerprint(tmp_path: Path) -> None:
+    shutil.copytree(LINT / "spec", tmp_path / "spec")
+    (before,) = load_corpus([LINT / "spec"], LINT / "spec", CONTEXT)[0].claims
+    file = tmp_path / "spec" / "tensor" / "is_leaf.yaml"
+    own = "kind: torch-bug, note: Other words, link: none-filed"
+    file.write_text(file.read_text().replace("cause: detached-is-no-leaf", own))
+    (tmp_path / "spec" / "causes" / "leaf.yaml").unlink()
+    corpus, problems = load_corpus([tmp_path / "spec"], tmp_path / "spec", CONTEXT)
+    assert problems == []
+    (after,) = corpus.claims
+    assert after.diverges[0].note == "Other words"
+    assert after.fingerprint() == before.fingerprint()
+
+
+def test_a_document_is_wrong_if_one_claim_of_a_cause_has_it_stated(tmp_path: Path) -> None:
+    root = tmp_path / "spec"
+    shutil.copytree(LINT / "spec", root)
+    file = root / "tensor" / "is_leaf.yaml"
+    text = file.read_text()
+    implied = text.replace("says: states", "says: implies")
+    file.write_text(implied)
+    assert [problem.code for problem in load_corpus([root], root, CONTEXT)[1]] == ["E705"]
+    second = text[text.index("  - id") :].replace("id: is-leaf", "id: is-leaf-too")
+    file.write_text(implied + second)
+    assert load_corpus([root], root, CONTEXT)[1] == []
+
+
+def test_causes_are_checked_where_their_file_is_given(tmp_path: Path) -> None:
+    shutil.copytree(LINT / "spec", tmp_path / "spec")
+    file = tmp_path / "spec" / "causes" / "leaf.yaml"
+    file.write_text(file.read_text().replace("harm: imprecise", "harm: huge"))
+    assert [problem.code for problem in load_corpus([file], LINT / "spec", CONTEXT)[1]] == ["E104"]

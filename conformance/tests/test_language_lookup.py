@@ -69,6 +69,7 @@ def test_an_earlier_id_finds_the_claim_in_any_file(tmp_path: Path, monkeypatch: 
     sources = (default_root() / "sources.yaml").read_text(encoding="utf-8")
     (tmp_path / "sources.yaml").write_text(sources, encoding="utf-8")
     monkeypatch.setattr(lookup, "default_root", lambda: tmp_path)
+    monkeypatch.setattr("conformance.language.kept.default_root", lambda: tmp_path)
     assert find_claims("torch.gone/old-id") == ()
     [claim] = find_anywhere("torch.gone/old-id")
     assert claim.id == "torch.Tensor.detach/shares-storage"

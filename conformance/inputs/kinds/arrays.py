@@ -16,7 +16,7 @@ from conformance.inputs.choices import Choices
 from conformance.inputs.dtypes import MEMBERS, NUMPY_NAMES, as_list, class_name, near_or_all, select_names
 from conformance.inputs.kind import Input, input_kind
 from conformance.inputs.layouts import Shape
-from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_within, size_class
+from conformance.inputs.shapes import ShapeLimits, shapes_within, size_class, sizes_within, smallest_first
 from conformance.inputs.values import SWEEP, literal, nested, patterns
 from conformance.language.domains import ARRAY_LAYOUTS as LAYOUTS
 from conformance.language.domains import layouts_without
@@ -67,8 +67,9 @@ class ArrayDomain:
         self, dtypes: tuple[str, ...], layouts: tuple[str, ...], memory: tuple[str, ...], limits: ShapeLimits
     ) -> None:
         self.limits = limits
-        sizes = SIZES if limits.shape is None else (size_class(limits.shape),)
+        sizes = sizes_within(limits)
         self.factors = (dtypes, layouts, sizes, memory)
+        self.smallest_first = (dtypes, layouts, smallest_first(sizes), memory)
         self._fitting = {(layout, size): bool(_shapes_of(size, layout, limits)) for layout in layouts for size in sizes}
 
     def __call__(self, combination: tuple[Any, ...]) -> bool:
@@ -264,7 +265,7 @@ def array(
     ndim
         The number of dimensions.
     min_ndim, max_ndim
-        Bounds of the number of dimensions.
+        Bounds of the number of dimensions; at most 6.
     min_size, max_size
         Bounds of the number of elements.
     shape

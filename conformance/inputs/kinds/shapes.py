@@ -20,7 +20,7 @@ def shape(min_ndim: int = 0, max_ndim: int = 4, min_size: int = 0, max_size: Opt
     Parameters
     ----------
     min_ndim, max_ndim
-        Bounds of the number of dimensions.
+        Bounds of the number of dimensions; at most 6.
     min_size, max_size
         Bounds of the number of elements.
 

@@ -13,11 +13,11 @@ from conformance.inputs.device import current_device
 from conformance.inputs.dtypes import select_dtypes, select_names
 from conformance.inputs.kind import Input, input_kind
 from conformance.inputs.layouts import Shape
-from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_of, size_class
+from conformance.inputs.shapes import ShapeLimits, shapes_of, sizes_within, smallest_first
 from conformance.inputs.states import select_states
 from conformance.inputs.tensor_recipes import buildable, tensor_recipe
 from conformance.inputs.values import SWEEP, patterns
-from conformance.language.domains import STATES, layouts_without
+from conformance.language.domains import STATES, STATES_IF_NAMED, layouts_without
 from conformance.language.domains import TENSOR_LAYOUTS as LAYOUTS
 
 AXES = ("dtype", "layout", "size", "state")
@@ -53,8 +53,9 @@ class TensorDomain:
     ) -> None:
         self.limits = limits
         self.device = device
-        self.sizes = SIZES if limits.shape is None else (size_class(limits.shape),)
+        self.sizes = sizes_within(limits)
         self.factors = (dtypes, layouts, self.sizes, states)
+        self.smallest_first = (dtypes, layouts, smallest_first(self.sizes), states)
         self._fitting = {
             (layout, size): bool(shapes_of(size, layout, limits)) for layout in layouts for size in self.sizes
         }
@@ -100,13 +101,16 @@ class TensorInput(Input):
         The tensors there are.
     finite
         Whether nan, infinities and -0.0 are left out.
+    denormal
+        Whether denormal numbers are drawn too.
     """
 
     axes = AXES
 
-    def __init__(self, domain: TensorDomain, finite: bool) -> None:
+    def __init__(self, domain: TensorDomain, finite: bool, denormal: bool = False) -> None:
         self.domain = domain
         self._finite = finite
+        self._denormal = denormal
 
     def recipe(self, label: str, choices: Choices) -> str:
         """Return the expression that builds one tensor of the domain."""
@@ -114,7 +118,8 @@ class TensorInput(Input):
         dtype, layout, size, state = choices.combine(label, domain.factors, domain)
         shape = choices.pick(label + ".shape", shapes_of(size, layout, domain.limits), sweep=1)
         finite = self._finite
-        pattern = choices.pick(label + ".values", patterns(dtype, finite), sweep=SWEEP[finite])
+        filled = patterns(dtype, finite, self._denormal)
+        pattern = choices.pick(label + ".values", filled, sweep=SWEEP[finite] + self._denormal)
         return tensor_recipe(dtype, layout, shape, state, pattern, finite, domain.device)
 
 
@@ -136,6 +141,7 @@ def tensor(
     finite: bool = False,
     device: Optional[str] = None,
     shape: Optional[Sequence[int]] = None,
+    denormal: bool = False,
 ) -> TensorInput:
     """Draw any tensor: every dtype, memory layout, size and autograd state, unless narrowed.
 
@@ -154,7 +160,7 @@ def tensor(
     ndim
         The number of dimensions.
     min_ndim, max_ndim
-        Bounds of the number of dimensions.
+        Bounds of the number of dimensions; at most 6.
     layout
         One layout or a list of them: contiguous, transposed, sliced (every second element of the last dimension),
         offset (starts later in its storage), expanded (stride 0), permuted, conj (conjugate bit), neg (negative
@@ -164,7 +170,9 @@ def tensor(
     state
         One autograd state or a list of them: plain (never required grad), leaf (requires grad), nonleaf (result of
         an operation), parameter (torch.nn.Parameter), leaf_view (view of a leaf that requires grad), detached
-        (result of detach() of a tensor that requires grad).
+        (result of detach() of a tensor that requires grad). Drawn only if they are named: inference (made in inference
+        mode), with_grad (a leaf that requires grad, with a .grad of ones), hooked (a leaf that requires grad, with a
+        hook that changes nothing), subclass (of a subclass of torch.Tensor; never required grad).
     writable
         True for states in which autograd admits a write in place (plain, nonleaf, detached), False for those in which
         it refuses one (leaf, parameter, leaf_view). Of the layouts, an expanded tensor refuses most writes too.
@@ -174,6 +182,8 @@ def tensor(
         The device; that under test when not given.
     shape
         The only shape.
+    denormal
+        True to draw denormal numbers too, of the dtypes from float16 to float64.
 
     Examples
     --------
@@ -182,10 +192,11 @@ def tensor(
     return _tensor_input(
         select_dtypes(classes, dtype),
         _layouts(layout, without),
-        select_states(requires_grad, leaf, writable, select_names("state", state, STATES)),
+        _states(requires_grad, leaf, writable, state),
         _limits(min_size, max_size, ndim, min_ndim, max_ndim, shape),
         finite,
         device,
+        denormal,
     )
 
 
@@ -224,7 +235,7 @@ def tensor_like(
     return _tensor_input(
         select_dtypes(classes, dtype),
         _layouts(layout, without),
-        select_states(requires_grad, leaf, writable, select_names("state", state, STATES)),
+        _states(requires_grad, leaf, writable, state),
         _limits(0, None, None, 0, 4, tuple(x.shape)),
         finite,
         _device_of(x),
@@ -270,7 +281,7 @@ def broadcastable_with(
         _broadcastable_shapes(tuple(x.shape), into),
         select_dtypes(classes, dtype),
         _layouts(layout, without),
-        select_states(requires_grad, leaf, writable, select_names("state", state, STATES)),
+        _states(requires_grad, leaf, writable, state),
         finite,
         _device_of(x),
     )
@@ -311,6 +322,13 @@ def _layouts(layout: Names, without: Names) -> tuple[str, ...]:
     return admitted if without is None else layouts_without(select_names("layout", without, LAYOUTS), admitted)
 
 
+def _states(
+    requires_grad: Optional[bool], leaf: Optional[bool], writable: Optional[bool], state: Names
+) -> tuple[str, ...]:
+    named = STATES if state is None else select_names("state", state, STATES + STATES_IF_NAMED)
+    return select_states(requires_grad, leaf, writable, named)
+
+
 def _tensor_input(
     dtypes: tuple[str, ...],
     layouts: tuple[str, ...],
@@ -318,10 +336,11 @@ def _tensor_input(
     limits: ShapeLimits,
     finite: bool,
     device: Optional[str],
+    denormal: bool = False,
 ) -> TensorInput:
     if device is None:
         device = current_device()
-    return TensorInput(tensor_domain(dtypes, layouts, states, limits, device), finite)
+    return TensorInput(tensor_domain(dtypes, layouts, states, limits, device), finite, denormal)
 
 
 def _limits(

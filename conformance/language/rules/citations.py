@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from conformance.language.drafts import Draft
-from conformance.language.model import Source
+from conformance.language.model import SAYS, Source
 from conformance.language.sources import SourceList
-from conformance.text import did_you_mean
+from conformance.text import did_you_mean, listed
 
 MAXIMUM_KEY_WORDS = 12
 MAXIMUM_KEY = 90
@@ -26,6 +27,16 @@ def check_citations(draft: Draft, sources: SourceList) -> None:
         if what in seen and draft.row is None:
             draft.report(draft.mapping_of(source), "E406", "this source is listed twice; remove one")
         seen.add(what)
+
+
+def check_says(drafts: Sequence[Draft]) -> None:
+    """Check that each source of an entry of the corpus says how firm its sentence is."""
+    for draft in drafts:
+        for source in draft.claim.sources:
+            node = draft.mapping_of(source)
+            if source.says is None and "says" not in node.entries and not node.damaged:
+                message = f"this source lacks 'says', how its sentence says it: {listed(SAYS)}; add it"
+                draft.report(node, "E407", message)
 
 
 def _check_name(draft: Draft, source: Source, sources: SourceList) -> None:

@@ -9,21 +9,15 @@ from typing import Optional
 
 from conformance.language.documents import Document, Mapping, Scalar
 from conformance.language.drafts import Draft
-from conformance.language.forms import MAXIMUM_TITLE, SLUG, SUBJECT
+from conformance.language.forms import SLUG, SUBJECT
 from conformance.language.model import Place
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList
+from conformance.language.titles import title_mistakes
 from conformance.text import did_you_mean
 
 TABLES = "tables"
 FEWEST_IN_TABLE = 3
-
-_WORDING = re.compile(
-    r"\b(should|shall|will|would|ought)\b"
-    r"|^(tests?|testing|verif(?:y|ies)|ensures?|asserts?)\b"
-    r"|\b(tests?|checks?) (?:that|if|whether)\b",
-    re.IGNORECASE,
-)
 
 
 def is_slug(text: str) -> bool:
@@ -48,8 +42,8 @@ def check_identity(draft: Draft, sources: SourceList) -> None:
         subject, slug = former.rsplit("/", 1)
         if not is_slug(slug) or not is_subject(subject):
             draft.report(draft.entries["was"], "E301", f"'{former}' is not an id; write subject/slug as it was")
-    if draft.claim.title:
-        _check_title(draft)
+    for mistake in title_mistakes(draft.claim.title):
+        draft.report(draft.entries["title"], mistake.code, mistake.message, mistake.offset)
 
 
 def _check_subject(draft: Draft, sources: SourceList) -> None:
@@ -64,21 +58,6 @@ def _check_subject(draft: Draft, sources: SourceList) -> None:
         if name not in sources.notes:
             advice = did_you_mean(name, sources.notes) or "; add it there"
             draft.problems.add(draft.subject_place, "E402", f"sources.yaml has no note '{name}'{advice}")
-
-
-def _check_title(draft: Draft) -> None:
-    title, node = draft.claim.title, draft.entries["title"]
-    if len(title) > MAXIMUM_TITLE:
-        message = f"the title has {len(title)} characters, and {MAXIMUM_TITLE} are the most; shorten it"
-        draft.report(node, "E305", message)
-    match = _WORDING.search(title)
-    if match:
-        message = (
-            f"'{match.group()}' in a title; state a fact in the present tense, such as 'The result shares storage'"
-        )
-        draft.report(node, "E306", message, match.start())
-    if title.endswith("."):
-        draft.report(node, "E307", "the title ends with a full stop; remove it", len(title) - 1)
 
 
 def place_in_corpus(path: Path, root: Optional[Path]) -> Optional[str]:

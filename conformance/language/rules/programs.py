@@ -13,21 +13,14 @@ from conformance.language.expressions import BUILTINS, Call, Code, Name, express
 from conformance.language.model import Expectation, Fragment
 from conformance.language.reading import first_column
 from conformance.language.rules.context import ALWAYS, Context
-from conformance.language.rules.outcomes import cannot_fail
+from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
 from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Entry
+from conformance.python_library import LIBRARY
 from conformance.text import did_you_mean, listed
 
-# The standard library of the oldest Python, as far as a claim about tensors may want it. Written out, so that a spec
-# has the same problems under every Python.
-_MODULES = """
-abc array ast asyncio bz2 cmath collections concurrent contextlib copy copyreg ctypes dataclasses datetime decimal dis
-enum fractions functools gc gzip hashlib heapq importlib inspect io itertools json locale logging lzma marshal math
-mmap multiprocessing numbers operator os pathlib pickle pickletools platform pprint queue random re shelve shutil
-signal statistics string struct subprocess sys tempfile textwrap threading time timeit traceback types typing unittest
-uuid warnings weakref zipfile zlib numpy torch
-"""
-IMPORTABLE = frozenset(_MODULES.split())
+VERSION = "__version__"
+IMPORTABLE = LIBRARY | {"numpy", "torch"}
 
 _ELSEWHERE = {
     "numpy": "write np",
@@ -56,12 +49,14 @@ def check_programs(draft: Draft, context: Context) -> None:
         _check_assigned(draft, claim.do, program, context)
     for fragment in claim.assume:
         _check_filter(draft, fragment, "and so it filters nothing", context)
+        _check_release(draft, fragment, "`assume`", "`applies` or a divergence's `when` says where a claim is tried")
     if claim.compare is not None:
         return
     for divergence in claim.diverges:
         if divergence.where is not None:
             consequence = "and so it chooses nothing; leave it out for every example"
             _check_filter(draft, divergence.where, consequence, context)
+            _check_release(draft, divergence.where, "`where`", "`when` says which releases a divergence is about")
         for number, (_, fragment) in enumerate(divergence.example):
             code = check_code(draft, fragment, expression)
             if code is not None:
@@ -89,6 +84,14 @@ def unused_inputs(draft: Draft) -> list[str]:
     read = {name.name for code in codes for name in code.needs}
     read |= {attribute for code in codes for owner, attribute, _ in code.attributes if owner == "before"}
     return [name for name in named(claim.given) if name not in read and is_name(name)]
+
+
+def never_reached(draft: Draft) -> dict[int, str]:
+    """Return line and text of the statements of a claim's program that can't run."""
+    program = draft.claim.do
+    if program is None or draft.node.damaged or statements(program.text).mistake:
+        return {}
+    return unreached(program.text)
 
 
 def is_name(text: str) -> bool:
@@ -135,8 +138,20 @@ def _check_filter(draft: Draft, fragment: Fragment, consequence: str, context: C
     inputs = input_names(draft)
     check_names(draft, fragment, code, context.in_programs | inputs, inputs, context)
     _check_calls(draft, fragment, code, context.checks)
-    if not any(name.name in inputs for name in code.needs):
+    why = never_true(code)
+    if why is not None:
+        draft.report_code(fragment, 0, "E214", f"no example satisfies this: {why}")
+    elif not any(name.name in inputs for name in code.needs):
         draft.report_code(fragment, 0, "E208", f"this mentions no input, {consequence}")
+    elif (why := idle(code)) is not None:
+        draft.report_code(fragment, 0, "E208", f"this is always true, {consequence}: {why}")
+
+
+def _check_release(draft: Draft, fragment: Fragment, key: str, advice: str) -> None:
+    """Report a filter over the inputs that asks for the release: what it leaves out would be seen nowhere."""
+    place = fragment.text.find(VERSION)
+    if place >= 0:
+        draft.report_code(fragment, place, "E215", f"{key} is about the inputs, not about the release; {advice}")
 
 
 def _check_without_program(draft: Draft, outcome: Expectation, known: frozenset[str], context: Context) -> None:
@@ -340,6 +355,8 @@ def _check_expect(
         gone = assigned.difference(*(step.binds for step in program.steps[:-1])) - common - inputs
     relevant = inputs | assigned | {"before"}
     known = common | relevant
+    do = draft.claim.do
+    same = aliases(do.text) if do is not None and program is not None else {}
     for fragment in outcome.expect:
         code = check_code(draft, fragment, expression)
         if code is None:
@@ -354,8 +371,11 @@ def _check_expect(
             )
         check_names(draft, fragment, code, known, inputs, context)
         _check_calls(draft, fragment, code, context.checks)
-        why = cannot_fail(code)
-        if why is not None:
+        itself = compares_with_itself(code, context.checks, same)
+        why = idle(code)
+        if itself is not None:
+            draft.report_code(fragment, 0, "E213", f"this compares a thing with itself: {itself[:60]}")
+        elif why is not None:
             draft.report_code(fragment, 0, "E208", f"this can't fail: {why}")
         elif not any(name.name in relevant for name in code.needs) and not any(code.undefined(common)):
             draft.report_code(

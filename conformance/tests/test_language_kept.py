@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from conformance.cli import main
-from conformance.language import corpus
+from conformance.language import corpus, kept
+from conformance.language.kept import load_own_corpus
 from conformance.tests.conftest import HEADER, claim_text
 
 GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
@@ -45,7 +46,20 @@ def test_what_has_not_changed_is_not_read_again(
     assert check(spec.parent, monkeypatch) == (0, True)
     first = capsys.readouterr().out
     assert check(spec.parent, monkeypatch) == (0, False)
-    assert capsys.readouterr().out == first == "1 claims, no mistakes\n"
+    assert capsys.readouterr().out == first == "1 claim, no mistakes\n"
+
+
+def test_claims_and_entries_are_counted_apart(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = claim_text("given: {x: 'tensor(state=\"leaf\")'}\ndo: y = x.$op()\nexpect: y is not None", identity="table")
+    reasoned = claim_text(f"{GOOD}\nbecause: Why".replace("tensor()", "'tensor(dtype=torch.uint8)'"), identity="third")
+    rows = "    each: [{id: one, op: neg}, {id: two, op: abs}]\n"
+    spec.write_text(HEADER + reasoned + table.replace("id: table\n    ", "") + rows, encoding="utf-8")
+    told = "3 claims in 2 entries, no mistakes; 1 entry narrows dtypes, layouts or states without `because`\n"
+    for _ in range(2):
+        assert check(spec.parent, monkeypatch)[0] == 0
+        assert capsys.readouterr().out == told
 
 
 def test_a_change_is_always_seen(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,10 +79,11 @@ def test_a_damaged_cache_is_no_answer(
     spoil: bytes, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert check(spec.parent, monkeypatch) == (0, True)
-    [entry] = (tmp_path / "cache" / "torch-conformance" / "checked").iterdir()
+    [entry] = (tmp_path / "cache" / "torch-conformance" / "kept").iterdir()
+    whole = entry.read_bytes()
     entry.write_bytes(spoil)
     assert check(spec.parent, monkeypatch) == (0, True)
-    assert entry.read_bytes() == b"1"
+    assert entry.read_bytes() == whole
 
 
 def test_without_a_cache_folder_it_checks_all_the_same(
@@ -78,3 +93,20 @@ def test_without_a_cache_folder_it_checks_all_the_same(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert check(spec.parent, monkeypatch) == (0, True)
     assert check(spec.parent, monkeypatch) == (0, True)
+
+
+def test_the_corpus_that_is_kept_is_the_one_that_is_read(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = spec.parent
+    monkeypatch.setattr(kept, "default_root", lambda: root)
+    (root / "sources.yaml").write_text("docs: {base: 'https://docs/{object}.html'}\n", encoding="utf-8")
+    read, _ = load_own_corpus()
+    assert [claim.id.rpartition("/")[2] for claim in read.claims] == ["good-one"]
+    with monkeypatch.context() as patched:
+        patched.setattr(kept, "load_corpus", lambda paths: pytest.fail("it was read again"))
+        assert load_own_corpus() == (read, [])
+    spec.write_text(HEADER + claim_text(GOOD, identity="other-one"), encoding="utf-8")
+    again, _ = load_own_corpus()
+    assert [claim.id.rpartition("/")[2] for claim in again.claims] == ["other-one"]
+    spec.write_text(HEADER + claim_text(BAD, identity="other-one"), encoding="utf-8")
+    assert load_own_corpus()[1]
+    assert load_own_corpus()[1]  # mistakes are told each time

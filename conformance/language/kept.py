@@ -1,0 +1,49 @@
+"""The corpus as it was read before: where nothing changed, no YAML is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Optional
+
+from conformance.cache import content_key, keep, recall
+from conformance.language.causes import cause_files
+from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.problems import Problem
+from conformance.language.sources import FILE_NAME
+
+
+def check_key(folders: Sequence[Path], root: Path) -> Optional[str]:
+    """Return a key for all that decides on the mistakes in folders; None where a file can't be read.
+
+    That is the YAML below them and the sources of the corpus at ``root``.
+    """
+    return content_key(_files(folders, root), "check", str(root.resolve()))
+
+
+def own_key(what: str, files: Iterable[Path] = ()) -> Optional[str]:
+    """Return a key for what follows from the project's own corpus and other files; None if one can't be read."""
+    root = default_root()
+    # Messages name files as they are seen from the folder where the command runs.
+    return content_key([*_files([root], root), *files], what, str(Path.cwd()))
+
+
+def load_own_corpus() -> tuple[Corpus, list[Problem]]:
+    """Read the project's own corpus as `load_corpus` does; where nothing changed, from what was read before."""
+    key = own_key("corpus")
+    known = recall(key)
+    if isinstance(known, Corpus):
+        return known, []
+    corpus, problems = load_corpus([default_root()])
+    if not problems:
+        corpus.revision()  # so that fingerprints are kept too
+        keep(key, corpus)
+    return corpus, problems
+
+
+def _files(folders: Sequence[Path], root: Path) -> Iterator[Path]:
+    yield from (root / FILE_NAME, *cause_files(root))
+    for folder in folders:
+        yield folder
+        yield folder.absolute().parent / FILE_NAME  # whether there is one tells what a folder is for
+        yield from sorted(folder.rglob("*.y*ml"))
