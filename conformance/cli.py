@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from conformance import __version__
+
+if TYPE_CHECKING:
+    from conformance.language.corpus import Counts
 
 _EPILOG = """\
 exit status: 0 if everything is as expected, 1 if not, 2 if the command line or a spec is wrong
@@ -53,6 +57,15 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run one command and return its exit status."""
     _print_anywhere()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    from conformance.processes.ending import EndSignals
+    from conformance.terminal.plain import plain_output
+
+    with EndSignals() as signals, plain_output(errors_only=arguments[:1] == ["run"]):
+        status = _main(arguments)
+    return signals.status(status)
+
+
+def _main(arguments: Sequence[str]) -> int:
     commands = parser(only=arguments[0] if arguments else "")
     options, rest = commands.parse_known_args(arguments)
     if rest and options.command not in ("run", *_FOR_MAINTAINERS):
@@ -185,19 +198,20 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _check(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.language.checked import check_key, remember, remembered
-    from conformance.language.corpus import decision_files, default_root, load_corpus
+    from conformance.cache import keep, recall
+    from conformance.language.corpus import Counts, decision_files, default_root, load_corpus
+    from conformance.language.kept import check_key
 
-    missing = [path for path in options.paths if not path.exists()]
+    missing = [path for path in options.paths if not os.path.lexists(path)]
     for path in missing:
         print(f"conformance: {path}: no such file or folder", file=sys.stderr)
     if missing:
         return 2
     paths = options.paths or [default_root()]
     key = check_key(paths, default_root()) if all(path.is_dir() for path in paths) else None
-    known = remembered(key) if key else None
-    if known is not None:
-        print(f"{known} claims, no mistakes")
+    known = recall(key)
+    if isinstance(known, Counts):
+        print(_checked(known))
         return 0
     decisions = [file for path in paths if path.is_dir() for file in decision_files(path)]
     corpus, problems = load_corpus([*paths, *decisions])
@@ -209,9 +223,20 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
     if key is not None and key == check_key(paths, default_root()):  # nothing was written meanwhile
-        remember(key, len(corpus.claims))
-    print(f"{len(corpus.claims)} claims, no mistakes")
+        keep(key, corpus.counts())
+    print(_checked(corpus.counts()))
     return 0
+
+
+def _checked(counts: Counts) -> str:
+    """Return what is said of a corpus without a mistake."""
+    told = f"{counts.in_words()}, no mistakes"
+    if counts.unreasoned:
+        from conformance.text import count_of
+
+        entries = count_of(counts.unreasoned, "entry narrows", "entries narrow")
+        told += f"; {entries} dtypes, layouts or states without `because`"
+    return told
 
 
 def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
@@ -234,10 +259,11 @@ def _show(options: argparse.Namespace, rest: list[str]) -> int:
     from conformance.language.lookup import UnknownName
     from conformance.names.store import StoreError
     from conformance.results.files import ResultError
+    from conformance.results.recorded import recorded_folder
     from conformance.terminal.show import show
 
     try:
-        print(show(options.name, options.results))
+        print(show(options.name, recorded_folder(options.results)))
     except (UnknownName, StoreError, ResultError) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2

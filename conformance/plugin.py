@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -22,6 +20,7 @@ from conformance.language.corpus import default_root, is_spec_file, load_file
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
+from conformance.processes.ending import EndSignals, leave_ending_to_the_parent
 from conformance.processes.protection import die_with
 from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import FAILING, Device, Outcome
@@ -61,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Prepare what the whole session shares."""
     if hasattr(config, "workerinput"):
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
+        leave_ending_to_the_parent()
     config.stash[_SUPERVISOR] = Supervisor(
         examples=config.getoption("--examples"),
         seed=config.getoption("--seed"),
@@ -216,13 +216,11 @@ class _TallyKeeper:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._asked_to_end: Optional[int] = None
-        self._handlers: dict[int, Any] = {}
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                self._handlers[number] = signal.signal(number, self._end)
+        self._signals = EndSignals().__enter__()
+        self._session: Optional[pytest.Session] = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._signals.check()
         record = _record(report) if report.when == "call" else None
         if record is not None:
             self._tally.add(report.nodeid, record, None if record.kept else report.duration)
@@ -234,11 +232,11 @@ class _TallyKeeper:
             self._tally.add_unjudged(report.nodeid, report.longreprtext)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        self._signals.finish()
+        self._session = session
         stopped = session.shouldstop or session.shouldfail or exitstatus == pytest.ExitCode.INTERRUPTED
         written = self._tally.finish(stopped=bool(stopped))
-        if self._asked_to_end is not None:
-            session.exitstatus = 128 + self._asked_to_end
-        elif not written:
+        if not written:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -249,13 +247,9 @@ class _TallyKeeper:
                 terminalreporter.write_line(line)
 
     def pytest_unconfigure(self) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-
-    def _end(self, number: int, frame: Any) -> None:
-        # As Ctrl-C does: pytest ends the session, and what was measured is written.
-        self._asked_to_end = number
-        raise KeyboardInterrupt
+        self._signals.__exit__()
+        if self._session is not None:
+            self._session.exitstatus = self._signals.status(self._session.exitstatus)
 
 
 def _record(report: Any) -> Optional[ItemRecord]:

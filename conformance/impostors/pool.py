@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Optional
 
 from conformance.impostors.outcome import CONTROL, Attempt, Greeting, MutationOutcome, Options, PreviousResult, Request
 from conformance.language.model import Claim
+from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, Worker, WorkerDied, wait_for_any
 from conformance.results.codec import decode
 
@@ -35,9 +34,9 @@ class WorkerPool:
     """
 
     def __init__(self, processes: int, options: Options, attempt_limit: float = ATTEMPT_LIMIT) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="conformance-")
+        self._scratch = ScratchFolder()
         limits = Limits(seconds=attempt_limit, each_step=True)
-        folders = [Path(self._folder.name, str(number)) for number in range(processes)]
+        folders = [self._scratch.path / str(number) for number in range(processes)]
         self._members = [_Member(Worker(_SERVICE, options, folder, limits)) for folder in folders]
 
     def greeting(self) -> Greeting:
@@ -84,7 +83,7 @@ class WorkerPool:
         """End the processes and remove their files."""
         for member in self._members:
             member.worker.stop()
-        self._folder.cleanup()
+        self._scratch.close()
 
     def _round(
         self, claims: Iterable[Claim], previous: Mapping[str, PreviousResult], tell: Callable[[int], None]

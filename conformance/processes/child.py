@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from conformance.processes.keeper import work_in_a_copy
 from conformance.processes.progress import ProgressWriter
-from conformance.processes.protection import detach_standard_input, keep_from_copies, move_to, protect
+from conformance.processes.protection import be_first_to_go, detach, keep_from_copies, move_to
 from conformance.processes.service import Channel, MakeService, Service, WorkEnded
 
 #: The exit status of a process that can't answer any more, since the work has closed its pipes.
@@ -34,9 +35,10 @@ def main(arguments: list[str]) -> int:
         this one; the folder for temporary files; and what makes the service, as ``module:function``.
     """
     answers, progress_file, parent = map(int, arguments[:3])
-    protect(parent)
+    work_in_a_copy(parent, (answers, progress_file))
+    be_first_to_go()
     requests = os.fdopen(os.dup(0), "rb")
-    detach_standard_input()
+    detach(0)
     progress = ProgressWriter(progress_file)
     move_to(Path(arguments[3]))
     descriptors = (answers, requests.fileno())
@@ -45,7 +47,7 @@ def main(arguments: list[str]) -> int:
     module, _, name = arguments[4].partition(":")
     make_service: MakeService = getattr(importlib.import_module(module), name)
     service = make_service(channel, pickle.load(requests))
-    _send(answers, channel, {"number": 0, "answer": service.greeting})
+    _send(answers, channel, {"number": 0, "answer": service.greeting, "process": os.getpid()})
     _serve(service, channel, progress, requests, answers)
     return 0
 

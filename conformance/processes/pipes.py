@@ -14,11 +14,15 @@ from typing import Any, Optional
 
 from conformance.processes.allocator import with_filled_memory
 from conformance.processes.child import CUT_OFF
+from conformance.processes.environment import unoptimised
+from conformance.processes.memory import Memory
 from conformance.processes.progress import ProgressFile
 
 _PORTION = 1 << 16
 _KEPT_OUTPUT = 2000
 _KEPT_LINES = 12
+# How long the keeper may take to end everything, in seconds.
+_LONGEST_END = 20.0
 
 
 class ChildProcess:
@@ -44,6 +48,7 @@ class ChildProcess:
     def __init__(self, service: str, options: Any, folder: Path) -> None:
         self.answer = bytearray()
         self.printed_bytes = 0
+        self._worker = Memory(0)
         self._printed = bytearray()
         self.progress = ProgressFile()
         answers, answering = os.pipe()
@@ -56,7 +61,7 @@ class ChildProcess:
             stdout=printing,
             stderr=subprocess.STDOUT,
             pass_fds=(answering, marker),
-            env=with_filled_memory({**os.environ, "PYTHONUNBUFFERED": "1"}),
+            env=with_filled_memory({**unoptimised(), "PYTHONUNBUFFERED": "1"}),
             start_new_session=True,  # Ctrl-C is for the parent, which then ends the process
         )
         os.close(answering)
@@ -114,20 +119,24 @@ class ChildProcess:
             return f"killed by {_signal_name(-status)}"
         return f"the process exited with status {status}"
 
-    def memory(self) -> int:
-        """Return the resident memory of the process in bytes, 0 where the system does not tell."""
-        try:
-            statm = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii")
-            return int(statm.split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, IndexError, ValueError):
-            return 0
+    @property
+    def memory(self) -> Memory:
+        """What the process that does the work takes from now on; the one started here keeps it."""
+        return self._worker
+
+    def ready(self, worker: int) -> None:
+        """Take note of the process that does the work: what it has taken by now is no request's."""
+        self.answer.clear()
+        self._worker = Memory(worker)
 
     def stop(self) -> None:
-        """End the process, and every other one in its group."""
-        with suppress(ProcessLookupError, PermissionError):  # all of them have ended
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.wait()
+        """End the process, and every other one that it has started."""
+        self._process.terminate()
+        try:
+            self._process.wait(_LONGEST_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         assert self._process.stdin is not None
         with suppress(OSError):  # it ended with a request unread
             self._process.stdin.close()

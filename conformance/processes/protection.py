@@ -12,28 +12,41 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+# Of prctl, which is Linux's.
+_SET_DEATH_SIGNAL = 1
+_SET_CHILD_SUBREAPER = 36
 
-def protect(parent: int) -> None:
-    """End with the parent, be the first to go where memory runs out, and dump no core."""
-    die_with(parent)
+
+def dump_no_core() -> None:
+    """Let the death of this process and of those that it starts leave no file."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def be_first_to_go() -> None:
+    """Be what the system ends first where memory runs out."""
     with suppress(OSError):  # not Linux, or not allowed
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
-def die_with(parent: int) -> None:
-    """Let the system end this process when its parent ends; Linux only, elsewhere the end of a pipe does it."""
+def die_with(parent: int, number: int = signal.SIGKILL) -> None:
+    """Let the system send a signal when the parent ends; Linux only, elsewhere the end of a pipe must tell."""
     if sys.platform == "linux":
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, number)
         if os.getppid() != parent:  # it ended before this process asked
             os._exit(0)
 
 
-def detach_standard_input() -> None:
-    """Give this process an empty standard input: a program that reads it must not eat the requests."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
+def adopt_orphans() -> None:
+    """Become the parent of each process below this one whose own parent ends; Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1)
+
+
+def detach(*descriptors: int) -> None:
+    """Let standard descriptors lead nowhere: a program that reads its input must not eat the requests."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in descriptors:
+        os.dup2(nothing, descriptor)
     os.close(nothing)
 
 

@@ -19,6 +19,7 @@ _LONGEST_ANSWER = 64 * _MEBIBYTE
 # How often the limits are looked at, and how soon the end of a process is noticed that has closed its pipe, in seconds.
 _INTERVAL = 0.25
 _SHORT_INTERVAL = 0.01
+_SELDOM = 10
 
 _logger = logging.getLogger(__name__)
 
@@ -32,8 +33,8 @@ class Limits:
     seconds
         How long a request may take; or, with ``each_step``, how long it may go without progress.
     memory
-        How much memory it may take above what it has when it is ready, in bytes. Where a request leaves a quarter of
-        that behind, the next one gets a new process.
+        How much memory it may take above what it has when it is ready, in bytes, with all processes that it starts.
+        Where a request leaves a quarter of that behind, the next one gets a new process.
     output
         How much one request may print, in bytes.
     starting
@@ -117,7 +118,6 @@ class Worker:
         self._process: Optional[ChildProcess] = None
         self._greeting: Any = None
         self._is_ready = False
-        self._base_memory = 0
         self._number = 0
         self._request: Optional[Any] = None
         self._sent_again = False
@@ -230,7 +230,7 @@ class Worker:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise _Ended("something else than an answer came through the pipe of the answers") from None
         if not self._is_ready:
-            self._become_ready(answer)
+            self._become_ready(answer, int(document["process"]))
             return None
         if ended is not None:
             raise _Ended(str(ended))
@@ -244,12 +244,11 @@ class Worker:
             self.stop()
         return answer
 
-    def _become_ready(self, greeting: Any) -> None:
+    def _become_ready(self, greeting: Any, process: int) -> None:
         assert self._process is not None
+        self._process.ready(process)
         _logger.debug("a process was ready after %.3f s", time.monotonic() - self._since)
         self._greeting, self._is_ready = greeting, True
-        self._base_memory = self._process.memory()
-        self._process.answer.clear()
         if self._request is not None:
             self._hand_over()
 
@@ -271,19 +270,19 @@ class Worker:
         now = time.monotonic()
         if now < self._next_look:
             return
-        self._next_look = now + _INTERVAL
-        if self._limits.memory is not None and self._memory_taken() > self._limits.memory:
-            raise _Ended(f"took more than {_size(self._limits.memory)} of memory")
+        limit = self._limits.memory
+        too_much = limit is not None and process.memory.exceeds(limit)
+        # Looking takes long where the work has started many processes.
+        self._next_look = now + _INTERVAL + _SELDOM * (time.monotonic() - now)
+        if limit is not None and too_much:
+            raise _Ended(f"took more than {_size(limit)} of memory")
         if self._limits.each_step and (step := process.progress.read().step) != self._step:
             self._step, self._since = step, now
         if now > self._since + self._limits.seconds:
             raise _Ended(f"no verdict after {self._limits.seconds:g} s", timed_out=True)
 
-    def _memory_taken(self) -> int:
-        return self._process.memory() - self._base_memory if self._process and self._base_memory else 0
-
     def _growth(self) -> str:
-        taken = self._memory_taken() if self._limits.memory is not None else 0
+        taken = self._process.memory.taken() if self._process else 0
         much = self._limits.memory is not None and taken > self._limits.memory // 4
         return f"left {taken // _MEBIBYTE} MiB of memory taken" if much else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.kept import load_own_corpus
+from conformance.processes.environment import unoptimised
 from conformance.processes.processors import processors
 from conformance.runner.options import passed_on
 from conformance.text import count_of
@@ -76,7 +79,7 @@ def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
     if _load(paths or [default_root()]) is None:
         return 2
     command = [sys.executable, "-m", "conformance.worker.timings", str(folder or ""), *map(str, paths)]
-    return subprocess.run(command, check=False).returncode
+    return subprocess.run(command, check=False, env=unoptimised()).returncode
 
 
 def _all_processors() -> list[str]:
@@ -90,10 +93,10 @@ def _is_plain(options: argparse.Namespace, rest: Sequence[str]) -> bool:
 
 
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:
-    missing = [path for path in paths if not path.exists()]
+    missing = [path for path in paths if not os.path.lexists(path)]
     if missing:
         raise UnusablePath(f"{missing[0]}: no such file or folder")
-    corpus, problems = load_corpus(paths)
+    corpus, problems = load_own_corpus() if paths == [default_root()] else load_corpus(paths)
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:

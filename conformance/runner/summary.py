@@ -57,6 +57,9 @@ class Summary:
         """Return the lines to print; ``columns`` has the entries of each environment."""
         if not columns and not self.unjudged:
             return self.messages
+        return [printable(line, keep="") for line in (*self._told(columns), *self.messages)]
+
+    def _told(self, columns: Sequence[Results]) -> list[str]:
         lines = [line for results in columns for line in _counts(results)]
         if self._kept:
             lines.append(f"  {self._kept} kept as an earlier run measured them; --again measures all")
@@ -74,7 +77,7 @@ class Summary:
                 if self.stopped
                 else "every verdict is as expected"
             )
-        return lines + self.messages
+        return lines
 
     def _costly(self) -> list[str]:
         """Return lines about claims that took far longer than the others."""

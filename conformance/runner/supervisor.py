@@ -6,15 +6,13 @@ This module never imports torch, so nothing that torch does can end the run.
 from __future__ import annotations
 
 import logging
-import shutil
-import tempfile
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Optional, Union
 
 from conformance.language.conditions import admits
 from conformance.language.model import Claim, Divergence
+from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied
 from conformance.results.codec import DecodeError, decode
 from conformance.results.model import Device, Entry, Environment, Outcome, Verdict
@@ -56,9 +54,9 @@ class Supervisor:
     ) -> None:
         self._examples = examples
         self._seed = seed
-        self._folder = Path(tempfile.mkdtemp(prefix="conformance-"))
+        self._scratch = ScratchFolder()
         limits = Limits(time_limit, memory_limit)
-        self._worker = Worker("conformance.worker.service:make_service", None, self._folder, limits)
+        self._worker = Worker("conformance.worker.service:make_service", None, self._scratch.path, limits)
         self._greeting = Greeting()
         self._judged_last: Optional[str] = None
         #: How the worker ended on the claim judged last, where that was another claim's doing: alone it gets a verdict.
@@ -109,7 +107,7 @@ class Supervisor:
     def close(self) -> None:
         """End the worker and remove its files."""
         self._worker.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.close()
 
     def _greeted(self) -> Greeting:
         if not self._greeting.environments:

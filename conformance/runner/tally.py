@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.corpus import Corpus
+from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.results.files import ResultError
 from conformance.results.model import FAILING, Entry, Environment
@@ -200,7 +201,7 @@ class Tally:
 
     @cached_property
     def _whole_corpus(self) -> Corpus:
-        return self._known_corpus or load_corpus([default_root()])[0]
+        return self._known_corpus or load_own_corpus()[0]
 
     @cached_property
     def _revision(self) -> str:

@@ -19,7 +19,19 @@ from conformance.scripts.writer import (
 
 _LONGEST = 6000
 #: Dtypes that an error about a missing kernel names otherwise.
-_DTYPES = {"Half": "float16", "Float": "float32", "Double": "float64", "ComplexHalf": "complex32"}
+_DTYPES = {
+    "Byte": "uint8",
+    "Char": "int8",
+    "Short": "int16",
+    "Int": "int32",
+    "Long": "int64",
+    "Half": "float16",
+    "Float": "float32",
+    "Double": "float64",
+    "ComplexHalf": "complex32",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}
 # What to print of a value, and of a value and an input.
 _OF_VALUE = {
     "leaf": "{0}.is_leaf",
@@ -32,6 +44,11 @@ _OF_VALUE = {
 }
 _OF_BOTH = {"shares": "shares_storage({0}, {1})", "same": "{0} is {1}", "view-of": "{0}._base is {1}"}
 _OF_ERROR = ("error", "message", "tier", "no-kernel")
+
+
+def dtype_of_kernel(kernel: str) -> str:
+    """Return the name in Python of a dtype that an error about a missing kernel names."""
+    return _DTYPES.get(kernel, kernel.lower())
 
 
 def documentation_script(name: str) -> str:
@@ -95,7 +112,7 @@ def _inputs(recipes: Mapping[str, str]) -> list[str]:
 
 
 def _with_dtype(line: str, kernel: str) -> str:
-    dtype = _DTYPES.get(kernel, kernel.lower())
+    dtype = dtype_of_kernel(kernel)
     if not dtype.isidentifier() or "dtype=" in line or not re.search(r"= torch\.tensor\(.*\)$", line):
         return line
     return f"{line[:-1]}, dtype=torch.{dtype})"

@@ -19,14 +19,14 @@ claims:
 - id: equal
   title: The result is equal to its source
   family: values
-  sources: [{docs: torch.clone, key: Returns a copy}]
+  sources: [{docs: torch.clone, key: Returns a copy, says: states}]
   given: {x: tensor()}
   do: y = torch.clone(x)
   expect: equal(y, x)
 - id: independent
   title: The result is independent of its source
   family: sharing
-  sources: [{docs: torch.clone, key: Returns a copy}]
+  sources: [{docs: torch.clone, key: Returns a copy, says: states}]
   given: {x: tensor()}
   do: y = torch.clone(x)
   expect: independent(y, x)

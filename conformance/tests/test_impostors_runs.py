@@ -61,11 +61,9 @@ def test_a_good_claim_is_killed_in_every_part(mutated: Mutated) -> None:
 @pytest.mark.parametrize(
     "expression",
     [
-        "y.ndim >= 0",
-        "y.dtype == y.dtype",
+        "y.ndim * 0 == 0",
         "y.requires_grad in (True, False)",
-        "len(str(y)) >= 0",
-        "isinstance(y, object)",
+        "str(y) > chr(0)",
         "y is x or y is not x",
     ],
 )
@@ -77,7 +75,7 @@ def test_an_expression_that_can_not_be_false_is_found(expression: str, mutated: 
 
 
 def test_a_program_that_raises_under_an_impostor_kills_no_expression(mutated: Mutated) -> None:
-    outcome = mutated(CLONE + "expect: y.ndim >= 0")
+    outcome = mutated(CLONE + "expect: y.ndim * 0 == 0")
     assert survivors(outcome) == ["expect[0]"]
     assert outcome.killers == []
     assert "error-comes-too-early" in outcome.detected_by_error
@@ -152,7 +150,7 @@ def test_what_holds_instead_is_mutated_on_the_examples_it_matches(mutated: Mutat
     diverges:
       - where: x.requires_grad
         kind: docs-wrong
-        instead: {expect: [not y.requires_grad, y.ndim >= 0]}
+        instead: {expect: [not y.requires_grad, y.ndim * 0 == 0]}
         example: {x: "torch.tensor([1.0], requires_grad=True)"}
         note: It never does
         link: none-filed
@@ -189,21 +187,21 @@ THREE_CLAIMS = """
 - id: vacuous
   title: The result is whatever it is
   family: values
-  sources: [{docs: torch.clone, key: Returns a copy}]
+  sources: [{docs: torch.clone, key: Returns a copy, says: states}]
   given: {x: tensor()}
   do: y = torch.clone(x)
   expect: ['equal(y, x)', y is not None]
 - id: excused
   title: The result is itself
   family: values
-  sources: [{docs: torch.clone, key: Returns a copy}]
+  sources: [{docs: torch.clone, key: Returns a copy, says: states}]
   do: y = torch.clone(torch.ones(2))
   expect: y is not None
   unkillable: an object is always itself
 - id: stale
   title: The result has two elements
   family: values
-  sources: [{docs: torch.clone, key: Returns a copy}]
+  sources: [{docs: torch.clone, key: Returns a copy, says: states}]
   do: y = torch.clone(torch.ones(2))
   expect: y.shape == (2,)
   unkillable: nobody has tried
@@ -314,7 +312,7 @@ def waits(call):
 
 
 def test_previous_killers_come_first_and_previous_survivors_are_left_alone(read_claim: ReadClaim) -> None:
-    claim = read_claim(CLONE + "expect: ['independent(y, x)', 'y.ndim >= 0']")
+    claim = read_claim(CLONE + "expect: ['independent(y, x)', 'y.ndim * 0 == 0']")
     tried: list[Attempt] = []
     previous = PreviousResult(frozenset({"copy-becomes-view"}), frozenset({"expect[1]"}))
     outcome = run_mutants(Request(claim, previous), ENVIRONMENT, progress=tried.append)
@@ -397,7 +395,7 @@ def test_an_expectation_that_divergences_leave_no_example_is_not_judged(
     do: y = x.detach()
     expect: y.requires_grad
     diverges:
-      - where: x.dim() >= 0
+      - where: x.ndim * 0 == 0
         kind: docs-wrong
         instead: {expect: not y.requires_grad}
         example: {x: "torch.tensor([1.0], requires_grad=True)"}

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 #: What decides on an entry: the code whose revision is HARNESS.
 MEASURING = ("worker", "inputs", "checks", "scripts")
 #: The hash of that code when HARNESS, or this line, was last changed.
-KNOWN = (1, "a03c9edd801a")
+KNOWN = (2, "c13c7f5a3530")
 
 
 @pytest.fixture(scope="module")

@@ -103,6 +103,8 @@ def test_a_stopped_run_keeps_what_it_measured_and_goes_on(
         os.killpg(running.pid, number)
     else:
         os.kill(running.pid, number)
+    if status == 143:
+        os.kill(running.pid, signal.SIGTERM)  # again, as who is impatient does
     printed, _ = running.communicate(timeout=60)
     assert running.returncode == status, printed
     wait_for(lambda: not any(map(is_running, started)), 30)
@@ -115,6 +117,48 @@ def test_a_stopped_run_keeps_what_it_measured_and_goes_on(
     assert resumed.returncode == 0, resumed.stdout
     assert (tmp_path / undisturbed.name).read_bytes() == undisturbed.read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == [undisturbed.name]
+
+
+def test_a_mutation_run_that_is_asked_to_end_leaves_nothing(checkout: Path, tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [sys.executable, "-m", "conformance", "impostors", "-n", "2"],
+        cwd=checkout,
+        env={**environment(checkout), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    wait_for(lambda: len(descendants(running.pid)) >= 5 and any(tmp_path.iterdir()))
+    started = descendants(running.pid)
+    running.terminate()
+    printed, _ = running.communicate(timeout=60)
+    assert running.returncode == 143, printed
+    assert "Traceback" not in printed
+    assert not any(map(is_running, started))
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp_path: Path) -> None:
+    """The specs are still being read."""
+    specs = tmp_path / "specs"
+    specs.mkdir()
+    text = (checkout / "spec" / "tensor" / f"{NAME}.yaml").read_text(encoding="utf-8")
+    for number in range(200):
+        (specs / f"copy{number}.yaml").write_text(text, encoding="utf-8")
+    running = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "conformance", "run", str(specs)],
+        cwd=checkout,
+        env=environment(checkout),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    while "conformance.language.corpus" not in running.stderr.readline():
+        pass
+    running.terminate()
+    running.communicate(timeout=60)
+    assert running.returncode == 143
 
 
 def test_a_damaged_end_costs_one_claim(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
@@ -224,7 +268,8 @@ def test_a_claim_that_depends_on_what_ran_before_is_told(checkout: Path, tmp_pat
         claim_text(f"given: {{x: tensor()}}\ndo: |\n  {program}\nexpect: y is not x", identity=f"number-{number}")
         for number in range(4)
     ]
-    (own / "spec" / "tensor" / f"{NAME}.yaml").write_text(HEADER + "".join(claims), encoding="utf-8")
+    text = "".join(claims).replace("current graph}", "current graph, says: states}")
+    (own / "spec" / "tensor" / f"{NAME}.yaml").write_text(HEADER + text, encoding="utf-8")
     ran = determinism(own)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "not the same" in ran.stdout

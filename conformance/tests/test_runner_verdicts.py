@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from typing import Any, Callable
 
 import pytest
@@ -31,8 +32,53 @@ def test_a_false_claim_is_refuted_by_the_smallest_counterexample(judge: Judge) -
     outcome = judge("given: {x: tensor()}\ndo: y = x.detach()\nexpect: y.dtype != torch.complex64")
     assert outcome.verdict == "refuted"
     assert "every failing x is one of complex64" in (outcome.detail or "")
-    # Only the dtype matters, so all else is the simplest there is: contiguous, one dimension, no grad.
-    assert "\nx = torch.tensor([1-2j, 2+3j, 3-4j])\n" in (outcome.counterexample or "")
+    # Only the dtype matters, so all else is the simplest there is: contiguous, one element, no grad.
+    assert "\nx = torch.tensor([1-2j])\n" in (outcome.counterexample or "")
+
+
+@pytest.mark.parametrize(
+    ("given", "false", "smallest"),
+    [
+        ("x: tensor()", "y.requires_grad", ["x = torch.tensor([1.])"]),
+        ("x: tensor()", "x.numel() < 2", ["x = torch.tensor([1., 2.])"]),
+        ("x: tensor()", "x.numel() > 0", ["x = torch.tensor([])"]),
+        ("x: tensor()", "x.ndim != 3 or x.numel() < 3", ["x = torch.tensor([[[1., 2., 3.]]])"]),
+        ("x: tensor()", "x.ndim < 2 or x.is_contiguous()", ["x = torch.tensor([[1., 2.], [3., 4.]]).t()"]),
+        (
+            "x: tensor(), o: tensor_like(x)",
+            "o.requires_grad and x.requires_grad",
+            ["x = torch.tensor([1.])", "o = torch.tensor([1.])"],
+        ),
+        ("a: array()", "torch.from_numpy(a).requires_grad", ["a = np.array([1.])"]),
+    ],
+)
+def test_a_counterexample_has_no_more_elements_than_it_needs(
+    judge: Judge, given: str, false: str, smallest: list[str]
+) -> None:
+    first = given.partition(":")[0]
+    outcome = judge(f"given: {{{given}}}\ndo: y = torch.as_tensor({first}).clone()\nexpect: {false}")
+    assert outcome.verdict == "refuted"
+    lines = (outcome.counterexample or "").splitlines()
+    assert [line for line in lines if line[:4] in ("x = ", "o = ", "a = ")] == smallest
+
+
+def test_a_divergence_without_an_example_that_was_judged_is_invalid(judge: Judge) -> None:
+    body = """
+    given: {x: tensor(ndim=1)}
+    assume: x.ndim > 1
+    do: y = x.detach()
+    expect: y.requires_grad
+    diverges:
+      - kind: torch-bug
+        instead: {expect: not y.requires_grad}
+        example: {x: "torch.ones(1)"}
+        note: A note
+        link: none-filed
+    """
+    outcome = judge(body)
+    assert outcome.verdict == "invalid"
+    assert "no example could be judged" in (outcome.detail or "")
+    assert judge(body.replace("x.ndim > 1", "x.ndim > 0")).verdict == "diverges"
 
 
 def test_a_counterexample_runs_without_this_package(judge: Judge) -> None:
@@ -108,6 +154,34 @@ def test_what_a_source_leaves_open_is_recorded_and_not_judged(judge: Judge) -> N
     assert outcome.observed == ("always", "sometimes", "never")
 
 
+@pytest.mark.parametrize(
+    ("last", "raises", "tiers"),
+    [
+        ("x.add_(1)", "RuntimeError", {"error": "always", "type": "always"}),
+        ("x.add_(1)", "TypeError", {"error": "always", "type": "never"}),
+        ("x.add(1)", "RuntimeError", {"error": "never"}),
+        ("x.view(-1, 2)", "error", {"error": "sometimes"}),
+    ],
+)
+def test_an_error_that_nobody_promises_is_recorded_and_not_judged(
+    judge: Judge, last: str, raises: str, tiers: dict[str, Often]
+) -> None:
+    outcome = judge(
+        f"guarantee: unspecified\ngiven: {{x: \"tensor(floating, state='leaf', min_size=1)\"}}\ndo: {last}\n"
+        f"raises: {raises}\nexpect: [x.is_leaf, x.ndim > 1]"
+    )
+    assert (outcome.verdict, outcome.tiers) == ("unspecified", Tiers(**tiers))
+    assert outcome.observed == ("always", "sometimes")
+    assert outcome.failed is None
+
+
+def test_a_warning_that_nobody_promises_is_recorded_and_not_judged(judge: Judge) -> None:
+    outcome = judge(
+        "guarantee: unspecified\ngiven: {x: tensor(floating)}\ndo: x.add(1)\nexpect: x is not None\nwarns: warning"
+    )
+    assert (outcome.verdict, outcome.tiers) == ("unspecified", Tiers(error="never"))
+
+
 def test_a_subject_that_torch_lacks_is_absent(read_claim: Callable[[str], Claim], supervisor: Supervisor) -> None:
     from dataclasses import replace
 
@@ -128,6 +202,24 @@ def test_an_input_that_this_torch_lacks_is_inapplicable(judge: Judge) -> None:
         assert outcome.verdict == "holds"
     else:
         assert (outcome.verdict, "float8_e4m3fn" in (outcome.detail or "")) == ("inapplicable", True)
+
+
+def test_the_class_of_a_missing_kernels_error_is_recorded(judge: Judge) -> None:
+    given = 'given: {x: \'tensor(dtype=["float32", "bfloat16", "float16"], ndim=1)\'}'
+    program = """
+    class Odd(RuntimeError):
+        pass
+    if x.dtype == torch.float16:
+        raise Odd("not implemented for 'Half'")
+    if x.dtype == torch.bfloat16:
+        raise NotImplementedError("not implemented for 'BFloat16'" if x.numel() else "not implemented for 'Half'")
+    y = x.detach()
+    """
+    outcome = judge(f"{given}\ndo: |\n{textwrap.indent(textwrap.dedent(program), '  ')}\nexpect: y is not None")
+    assert outcome.verdict == "holds", outcome
+    assert outcome.missing_kernels == {"NotImplementedError": ("BFloat16", "Half"), "Odd": ("Half",)}
+    assert outcome.dtypes_without_kernel == ("BFloat16", "Half")
+    assert outcome.covered["x"].unjudged == ("bfloat16", "float16")
 
 
 DIVERGING = """
@@ -222,6 +314,26 @@ def test_a_crash_is_never_a_raise_but_may_be_a_recorded_divergence(judge: Judge)
     """
     assert judge(body.format(condition="x.dtype == torch.bool")).verdict == "diverges"
     assert judge(body.format(condition="False")).verdict == "unexpected-pass"
+
+
+def test_a_crash_needs_no_broken_promise(judge: Judge) -> None:
+    body = """
+        guarantee: unspecified
+        given: {x: tensor(min_size=1)}
+        do: |
+          import os
+          y = os.abort() if x.dtype == torch.bool else x + "a"
+        raises: TypeError
+        diverges:
+          - where: x.dtype == torch.bool
+            kind: torch-bug
+            instead: {crashes: true}
+            example: {x: "torch.tensor([True])"}
+            note: A test.
+            link: none-filed
+    """
+    outcome = judge(body)
+    assert (outcome.verdict, outcome.tiers) == ("diverges", Tiers("always", "always"))
 
 
 def test_a_claim_that_hangs_is_timed_out(read_claim: Callable[[str], Claim]) -> None:

@@ -76,6 +76,20 @@ def test_a_statement_that_never_runs_is_told(weak_evidence: Callable[[str], list
     assert weak_evidence(body.replace("> 7", "> 1")) == []
 
 
+def test_a_statement_inside_a_block_that_never_runs_is_told(weak_evidence: Callable[[str], list[str]]) -> None:
+    body = """
+    given: {x: tensor(floating)}
+    do: |
+      with torch.no_grad():
+          y = x.detach()
+          if x.ndim > 7:
+              y = y.detach()
+    expect: not y.requires_grad
+    """
+    assert weak_evidence(body) == ["V003 no example reaches line 4 of 'do': y = y.detach()"]
+    assert weak_evidence(body.replace("> 7", "> 1")) == []
+
+
 def test_a_title_that_no_example_is_about_is_told(tmp_path: Path, thorough: Supervisor) -> None:
     def told(given: str) -> list[str]:
         path = tmp_path / "made_up.yaml"

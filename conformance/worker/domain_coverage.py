@@ -7,18 +7,19 @@ from collections.abc import Set as AbstractSet
 from itertools import combinations as choose
 from typing import Any
 
-from conformance.inputs.covering import admissible_pairs
+from conformance.inputs.covering import admissible_pairs, admissible_rows
 from conformance.results.model import Coverage
 
 Combinations = AbstractSet[tuple[Any, ...]]
 
 
 def coverage(combinations: Combinations, domain: tuple[Any, Any]) -> Coverage:
-    """Count the values tried of each axis of an input, and the pairs of values of two axes."""
+    """Count the values tried of each axis of an input, and the pairs of values of two axes; name what was not tried."""
     width = len(next(iter(combinations)))
     axes = tuple(len({row[axis] for row in combinations}) for axis in range(width))
     pairs = {(a, b, row[a], row[b]) for row in combinations for a, b in choose(range(width), 2)}
-    return Coverage(axes, len(pairs), admissible_pairs(*domain))
+    unjudged = {row[0] for row in admissible_rows(*domain)} - {row[0] for row in combinations}
+    return Coverage(axes, len(pairs), admissible_pairs(*domain), tuple(sorted(map(str, unjudged))))
 
 
 def failing_values(failed: Mapping[str, Combinations], passed: Mapping[str, Combinations]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Mapping
 from typing import Any, Optional
 
@@ -16,6 +17,8 @@ from conformance.worker.trial import Trial, message_of
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+# What stands for the folder of temporary files, whose name may have a space.
+_TEMPORARY = "/tmp/folder"
 _PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
 # A number or a run of hexadecimal digits as long as an address.
 _LONG = re.compile(r"(?<![\w.])(?:\d{10,}|[0-9a-f]{12,16})(?![\w.])")
@@ -29,7 +32,7 @@ _Names = tuple[str, ...]
 def normalise(message: str) -> str:
     """Return the first sentence-like part of an error's or warning's message without numbers, addresses and paths."""
     line = (message.strip().splitlines() or [""])[0]
-    line = line.split(" (Triggered internally at")[0]
+    line = line.split(" (Triggered internally at")[0].replace(tempfile.gettempdir(), _TEMPORARY)
     return _NUMBER.sub("N", _PATH.sub("PATH", _ADDRESS.sub("ADDRESS", line)))[:200]
 
 

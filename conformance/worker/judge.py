@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Callable, Optional
@@ -47,7 +48,9 @@ def judge(
         return replace(entry, verdict="inapplicable")
     if not exists(claim.subject):
         return replace(entry, verdict="absent")
-    return _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
 
 
 def renew(claim: Claim, entry: Entry) -> Optional[Entry]:
@@ -102,10 +105,11 @@ class _Judgement:
             return self._refuted(entry, evidence)
         if not evidence.judged and evidence.lacking is not None:
             return replace(entry, verdict="inapplicable", detail=evidence.lacking)
-        if not evidence.judged and not self._diverges:
+        # Where torch crashes, every example may be left out; otherwise a divergence needs examples as a claim does.
+        if not evidence.judged and not any(divergence.instead.crashes for _, divergence, _ in self._diverges):
             return replace(entry, verdict="invalid", detail=_nothing_judged(evidence))
         if self._claim.unspecified:
-            return replace(entry, verdict="unspecified", observed=_observed(evidence))
+            entry = replace(entry, verdict="unspecified", observed=_observed(evidence))
         return replace(entry, verdict="diverges") if self._diverges else entry
 
     def _matching(self, example: Example) -> Optional[tuple[int, Divergence, Plan]]:
@@ -213,7 +217,10 @@ def _with_evidence(entry: Entry, evidence: Evidence) -> Entry:
         entry,
         examples=evidence.judged,
         covered={label: coverage(tried, evidence.domains[label]) for label, tried in evidence.covered.items()},
-        no_kernel=tuple(sorted(evidence.no_kernel)),
+        missing_kernels={
+            error: tuple(sorted(missing.dtype for missing in evidence.missing_kernels if missing.error == error))
+            for error in sorted({missing.error for missing in evidence.missing_kernels})
+        },
         weak_evidence=evidence.weak_evidence,
         tiers=Tiers(**{tier: _how_often(truths) for tier, truths in evidence.tiers.items()})
         if evidence.tiers
@@ -233,8 +240,9 @@ def _observed(evidence: Evidence) -> tuple[Often, ...]:
 
 
 def _nothing_judged(evidence: Evidence) -> str:
-    if evidence.no_kernel:
-        return "no example could be judged: this torch has no kernel for " + ", ".join(sorted(evidence.no_kernel))
+    if evidence.missing_kernels:
+        names = ", ".join(sorted({missing.dtype for missing in evidence.missing_kernels}))
+        return f"no example could be judged: this torch has no kernel for {names}"
     return f"no example could be judged ({evidence.discarded} were left out by the inputs, 'assume' or a check)"
 
 

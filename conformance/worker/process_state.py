@@ -1,4 +1,4 @@
-"""What a claim must leave as it was in its process, beside the state of torch: it is put back, or reported."""
+"""What a claim must leave as it was in its process, beside the modes of torch: it is put back, or reported."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from conformance.worker.namespaces import Namespaces
 
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
@@ -32,6 +35,8 @@ class ProcessState:
     def __init__(self, descriptors: Iterable[int]) -> None:
         self.must_restart = ""
         self._folder = Path.cwd()
+        self._temporary = tempfile.gettempdir()
+        self._namespaces = Namespaces()
         self._variables = dict(os.environ)
         self._handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
@@ -53,7 +58,11 @@ class ProcessState:
             sys.setrecursionlimit(self._recursion)
         if self._collects and not gc.isenabled():
             gc.enable()
-        found = []
+        found = self._namespaces.leaks()
+        self.must_restart = self.must_restart or self._namespaces.must_restart
+        if tempfile.tempdir != self._temporary:
+            tempfile.tempdir = self._temporary
+            found.append("tempfile.tempdir")
         if self._moved():
             found.append("working directory")
         if self._handles_signals_differently():

@@ -7,7 +7,6 @@ shrinks. Both are deterministic for a seed.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,10 +33,11 @@ from conformance.results.model import FailedPart, Tier, WeakEvidence
 from conformance.scripts.program import Plan
 from conformance.worker.generators import seed_generators
 from conformance.worker.torch_state import TorchState
-from conformance.worker.trial import Trial, run_trial, satisfies
+from conformance.worker.trial import MissingKernel, Trial, run_trial, satisfies
 from conformance.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 
 _SHRINK_EXAMPLES = 300
+_SIMPLER_EXAMPLES = 1000
 _LONGEST_SWEEP = 2000
 # An example of Hypothesis costs as much as twenty of ours, so it draws a seed for several of them.
 _EXAMPLES_PER_DRAW = 10
@@ -77,7 +77,7 @@ class Evidence:
     domains: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     failed_covered: dict[str, set[Any]] = field(default_factory=dict)
     passed_covered: dict[str, set[Any]] = field(default_factory=dict)
-    no_kernel: set[str] = field(default_factory=set)
+    missing_kernels: set[MissingKernel] = field(default_factory=set)
     observed: dict[int, set[Optional[bool]]] = field(default_factory=dict)
     tiers: dict[Tier, set[bool]] = field(default_factory=dict)
     invalid: Optional[str] = None
@@ -117,20 +117,17 @@ class Search:
     def run(self) -> Evidence:
         """Try the canonical example, sweep, then let Hypothesis look."""
         evidence = Evidence()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._state = TorchState()
+        try:
             try:
-                try:
-                    self._given.draw(CanonicalChoices())
-                except NoSuchInput as reason:
-                    evidence.lacking = str(reason)
-                self._record(self._attempt(CanonicalChoices()), evidence)
-                self._sweep(evidence)
-                if self._claim.given and evidence.invalid is None and not evidence.failed:
-                    self._explore(evidence)
-            except (InvalidGiven, Unbuildable) as error:
-                evidence.invalid = f"given: {error}"
+                self._given.draw(CanonicalChoices())
+            except NoSuchInput as reason:
+                evidence.lacking = str(reason)
+            self._record(self._attempt(CanonicalChoices()), evidence)
+            self._sweep(evidence)
+            if self._claim.given and evidence.invalid is None and not evidence.failed:
+                self._explore(evidence)
+        except (InvalidGiven, Unbuildable) as error:
+            evidence.invalid = f"given: {error}"
         # A search that was asked for less than usual, or stopped at a failure, says nothing about the claim itself.
         if self._examples >= FEWEST_EXAMPLES and evidence.judged and not evidence.failed:
             exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
@@ -152,28 +149,32 @@ class Search:
                 smallest = found
                 raise _Falsified
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._hypothesis(narrowed, _SHRINK_EXAMPLES, (Phase.generate, Phase.shrink))
-            while (simplified := self._simplified(smallest, part)) is not None:
-                smallest = simplified
+        self._hypothesis(narrowed, _SHRINK_EXAMPLES, (Phase.generate, Phase.shrink))
+        left = _SIMPLER_EXAMPLES
+        while left > 0:
+            simplified, tried = self._simplified(smallest, part)
+            left -= tried
+            if simplified is None:
+                break
+            smallest = simplified
         return smallest
 
-    def _simplified(self, failure: Attempt, part: Optional[FailedPart]) -> Optional[Attempt]:
-        """Make one decision simpler; None where any such example satisfies the claim, so the failure is minimal."""
-        for made in simpler(failure.example.made, failure.example.domains):
+    def _simplified(self, failure: Attempt, part: Optional[FailedPart]) -> tuple[Optional[Attempt], int]:
+        """Make one decision simpler; return the failure, or None where there is none, and how many were tried."""
+        tried = 0
+        choices = failure.example.choices
+        for made in simpler(choices) if choices is not None else ():
             found = self._attempt(RecordedChoices(made))
+            tried += 1
             if found is not None and found.trial.failure is not None and found.trial.failure.part == part:
-                return found
-        return None
+                return found, tried
+        return None, tried
 
     def attempt(self, example: Example, plan: Plan, *, record_warnings: bool = False) -> Trial:
         """Run one given example outside the search."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._state.generators.reset()
-            trial = run_trial(plan, example, self._device, record_warnings=record_warnings)
-            self._state.leaks()
+        self._state.prepare()
+        trial = run_trial(plan, example, self._device, record_warnings=record_warnings)
+        self._state.leaks()
         return trial
 
     def _sweep(self, evidence: Evidence) -> None:
@@ -226,8 +227,8 @@ class Search:
             evidence.repeated += 1
             return
         evidence.seen.add(identity)
-        if trial.status == "no-kernel":
-            evidence.no_kernel.add(trial.reason)
+        if trial.missing_kernel is not None:
+            evidence.missing_kernels.add(trial.missing_kernel)
             return
         if trial.status == "invalid":
             evidence.invalid = trial.reason
@@ -242,7 +243,7 @@ class Search:
         fresh = Example(found.example.recipes, found.example.rebuild(), found.example.made)
         plan = self._plan_for(fresh)
         if plan is not None:
-            self._state.generators.reset()
+            self._state.prepare()
             run_trial(plan, fresh, self._device)
         return self._state.leaks()
 
@@ -268,7 +269,7 @@ class Search:
             trial.namespace = {} if evidence.first is not found else trial.namespace
 
     def _attempt(self, choices: Choices) -> Optional[Attempt]:
-        self._state.generators.reset()
+        self._state.prepare()
         try:
             example = self._given.draw(choices)
         except NoSuchInput:

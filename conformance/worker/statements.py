@@ -63,6 +63,11 @@ def _inside(statement: ast.stmt) -> Iterator[ast.stmt]:
         bodies = [statement.body, statement.orelse]
     elif isinstance(statement, (ast.For, ast.AsyncFor)):
         bodies = [statement.body]
+    elif isinstance(statement, (ast.With, ast.Try)):
+        # A block runs whenever its first statement does; what is inside its statements need not.
+        for node in statement.body:
+            yield from _inside(node)
+        return
     else:
         return
     for body in bodies:

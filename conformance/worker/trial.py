@@ -38,18 +38,28 @@ class Failure:
     detail: str
 
 
+@dataclass(frozen=True)
+class MissingKernel:
+    """The dtype that torch has no kernel for, as its error names it, and the class of that error."""
+
+    dtype: str
+    error: str
+
+
 @dataclass
 class Trial:
     """What one example showed.
 
-    ``status`` is ``not-judged`` where the example proves nothing, ``no-kernel`` where torch lacks one for the dtype in
-    ``reason``, and ``invalid`` where the claim itself is broken, see ``reason``. ``tiers`` tells, for each of error,
-    type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per expression.
+    ``status`` is ``not-judged`` where the example proves nothing, ``no-kernel`` where torch lacks one (see
+    ``missing_kernel``), and ``invalid`` where the claim itself is broken, see ``reason``. ``tiers`` tells, for each of
+    error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per
+    expression.
     """
 
     status: Status
     failure: Optional[Failure] = None
     reason: str = ""
+    missing_kernel: Optional[MissingKernel] = None
     tiers: dict[Tier, bool] = field(default_factory=dict)
     observed: list[Optional[bool]] = field(default_factory=list)
     error: Optional[BaseException] = None
@@ -97,9 +107,9 @@ def run_trial(
     if trial.error is not None and expectation.raises is None:
         return _unexpected(trial, trial.error, raised_early)
     if expectation.raises is not None:
-        _judge_raises(trial, expectation.raises, raised_early)
+        _judge_raises(trial, expectation.raises, raised_early, judged=not plan.observes_only)
     if expectation.warns is not None:
-        _judge_warns(trial, expectation.warns)
+        _judge_warns(trial, expectation.warns, judged=not plan.observes_only)
     if plan.expressions and trial.status == "satisfied":
         _judge_expressions(trial, plan, example, impostor)
     return trial
@@ -131,7 +141,7 @@ def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnin
 def _unexpected(trial: Trial, error: BaseException, early: bool) -> Trial:
     missing = _missing_kernel(error)
     if missing:
-        return _ended(trial, "no-kernel", missing)
+        return _without_kernel(trial, missing)
     trial.status = "failed"
     trial.failure = Failure(
         FailedPart("earlier-statement" if early else "do"), f"raised {type(error).__name__}: {first_line(error)}"
@@ -139,13 +149,13 @@ def _unexpected(trial: Trial, error: BaseException, early: bool) -> Trial:
     return trial
 
 
-def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
+def _judge_raises(trial: Trial, raises: Raises, early: bool, *, judged: bool) -> None:
     if early:
         error = trial.error
         assert error is not None
         missing = _missing_kernel(error)
         if missing:
-            _ended(trial, "no-kernel", missing)
+            _without_kernel(trial, missing)
             return
         trial.status = "failed"
         trial.failure = Failure(
@@ -154,21 +164,23 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool) -> None:
         return
     if trial.error is None:
         trial.tiers = {"error": False}
-        trial.status, trial.failure = "failed", Failure(FailedPart("raises"), "nothing was raised")
+        if judged:
+            trial.status, trial.failure = "failed", Failure(FailedPart("raises"), "nothing was raised")
         return
     missing = _missing_kernel(trial.error)
     if missing and (raises.message is None or raises.message not in message_of(trial.error)):
-        _ended(trial, "no-kernel", missing)
+        _without_kernel(trial, missing)
         return
     got: dict[Tier, bool] = {
         "error": True,
         "type": raises.type is None or _is_a(type(trial.error), raises.type),
         "message": raises.message is None or raises.message in message_of(trial.error),
     }
-    _judge_tiers(trial, raises, got, f"{type(trial.error).__name__}: {first_line(trial.error)}", "raises")
+    shown = f"{type(trial.error).__name__}: {first_line(trial.error)}"
+    _judge_tiers(trial, raises, got, shown, "raises", judged=judged)
 
 
-def _judge_warns(trial: Trial, warns: Raises) -> None:
+def _judge_warns(trial: Trial, warns: Raises, *, judged: bool) -> None:
     if trial.status != "satisfied":
         return
     typed = [item for item in trial.warned if warns.type is None or item[0] == warns.type]
@@ -178,11 +190,11 @@ def _judge_warns(trial: Trial, warns: Raises) -> None:
         "; ".join(f"{name}: {(message.splitlines() or [''])[0]}" for name, message in trial.warned)
         or "nothing was warned"
     )
-    _judge_tiers(trial, warns, got, shown, "warns")
+    _judge_tiers(trial, warns, got, shown, "warns", judged=judged)
 
 
 def _judge_tiers(
-    trial: Trial, asked: Raises, got: Mapping[Tier, bool], shown: str, kind: Literal["raises", "warns"]
+    trial: Trial, asked: Raises, got: Mapping[Tier, bool], shown: str, kind: Literal["raises", "warns"], *, judged: bool
 ) -> None:
     asked_for: dict[Tier, bool] = {
         "error": True,
@@ -192,7 +204,7 @@ def _judge_tiers(
     trial.tiers = {tier: met for tier, met in got.items() if asked_for[tier]}
     decisive = _TIERS[: PROMISES.index(asked.promised) + 1]
     missed = [tier for tier in decisive if not got[tier]]
-    if missed:
+    if missed and judged:
         trial.status, trial.failure = "failed", Failure(FailedPart(kind, tier=missed[0]), shown)
 
 
@@ -235,7 +247,7 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
                 trial.observed.append(None)
                 continue
             if missing:
-                _ended(trial, "no-kernel", missing)
+                _without_kernel(trial, missing)
                 return
             # An expression that raises is not one that is false: to be shown to fail, it must be answered.
             trial.observed.append(None if every and not unspecified else False)
@@ -281,19 +293,23 @@ def first_line(error: BaseException) -> str:
     return (message_of(error).strip().splitlines() or [""])[0][:300]
 
 
-def _missing_kernel(error: BaseException) -> Optional[str]:
-    """Return the dtype that torch has no kernel for, if that is what an error says."""
+def _missing_kernel(error: BaseException) -> Optional[MissingKernel]:
+    """Return what torch has no kernel for, if that is what an error says."""
     message = message_of(error)
-    if _NO_PROMOTION in message:
-        return "float8 type promotion"
     found = _NO_KERNEL.search(message)
-    return found.group(1) if found else None
+    dtype = "float8 type promotion" if _NO_PROMOTION in message else found and found.group(1)
+    return MissingKernel(dtype, type(error).__name__) if dtype else None
 
 
 def _is_a(raised: type[BaseException], name: str) -> bool:
     return any(
         name in (ancestor.__name__, f"{ancestor.__module__}.{ancestor.__qualname__}") for ancestor in raised.__mro__
     )
+
+
+def _without_kernel(trial: Trial, missing: MissingKernel) -> Trial:
+    trial.missing_kernel = missing
+    return _ended(trial, "no-kernel", missing.dtype)
 
 
 def _ended(trial: Trial, status: Status, reason: str) -> Trial:

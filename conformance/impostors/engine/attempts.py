@@ -127,6 +127,7 @@ class Attempts:
         fresh = example_from_recipes(example.recipes, self._device)
         if patch is not None:
             fresh.values.update(patch.names)
+        self._state.prepare()
         try:
             return run_trial(plan, fresh, self._device, impostor=patch)
         finally:
