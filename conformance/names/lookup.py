@@ -13,7 +13,7 @@ from conformance.names.inherited import is_inherited
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
 from conformance.names.modules import ROOTS, is_detailed, is_private
 from conformance.names.replacements import find_replacements
-from conformance.names.store import StoreError, file_name, grouped_names, minor, parse_line, read_releases
+from conformance.names.store import StoreError, file_name, grouped_names, minor, parse_line, read_names, read_releases
 from conformance.results.recorded import recorded_folder
 
 #: How many aliases and bases are followed, so that a circle ends.
@@ -74,6 +74,7 @@ class Names:
         self._files: dict[str, dict[str, str]] = {}
         self._sections: dict[str, dict[str, list[str]]] = {}
         self._parsed: dict[tuple[str, str], dict[str, NameRecord]] = {}
+        self._hits: dict[tuple[str, str], _Hit | _Unknown | None] = {}
 
     def lookup(self, name: str, release: str) -> Answer:
         """Return what a name is in a release; where it is not there, since when, or from when on.
@@ -190,6 +191,14 @@ class Names:
         return isinstance(hit, _Hit) and not hit.record.removed
 
     def _resolve(self, name: str, release: str, depth: int = _DEPTH) -> _Hit | _Unknown | None:
+        if depth < _DEPTH:
+            return self._follow(name, release, depth)
+        key = name, release
+        if key not in self._hits:
+            self._hits[key] = self._follow(name, release, depth)
+        return self._hits[key]
+
+    def _follow(self, name: str, release: str, depth: int) -> _Hit | _Unknown | None:
         root, *rest = name.split(".")
         if root not in ROOTS:
             return _Unknown(f"{root} is no part of torch")
@@ -310,9 +319,7 @@ class Names:
     def _file(self, file: str) -> dict[str, str]:
         """Return the text of each module in a file."""
         if file not in self._files:
-            path = self._folder / file
-            text = path.read_text(encoding="utf-8") if path.is_file() else ""
-            parts = (part.partition("\n") for part in text.split(_SECTION)[1:])
+            parts = (part.partition("\n") for part in read_names(self._folder / file).split(_SECTION)[1:])
             self._files[file] = {module: body.rstrip("\n") for module, _, body in parts}
         return self._files[file]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +13,8 @@ from pathlib import Path
 from conformance.names.codec import section_from_json
 from conformance.names.model import Measured, NameRecord, Section
 from conformance.names.modules import list_modules, torch_folder
+from conformance.processes.environment import unoptimised
+from conformance.processes.scratch import ScratchFolder
 
 #: How long one module may take, in seconds; a crowded machine is slow.
 _SECONDS_A_MODULE = 240
@@ -44,9 +43,9 @@ def measure(seconds: float = _SECONDS_A_MODULE) -> Measured:
     left = list_modules(torch_folder())
     sections: dict[str, Section] = {}
     while left:
-        with tempfile.TemporaryDirectory(prefix="conformance-names-") as folder:
-            ended = _walk(left, Path(folder), seconds)
-            found, unfinished = _read(Path(folder, "output"))
+        with ScratchFolder() as folder:
+            ended = _walk(left, folder, seconds)
+            found, unfinished = _read(folder / "output")
         for name, section in found.items():
             _merge(sections.setdefault(name, {}), section)
         done = left.index(unfinished) if unfinished else len(left)
@@ -71,13 +70,17 @@ def _walk(modules: list[str], folder: Path, seconds: float) -> str:
     modules_file, output = folder / "modules", folder / "output"
     modules_file.write_text("\n".join(modules), encoding="utf-8")
     output.touch()
-    command = [sys.executable, "-m", "conformance.names.walk", str(modules_file), str(output)]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": "", "HOME": str(folder)}
+    command = [sys.executable, "-m", "conformance.names.walk", str(modules_file), str(output), str(os.getpid())]
+    environment = {**unoptimised(), "PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": "", "HOME": str(folder)}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
-        ended = _wait(process, output, seconds)
+        try:
+            ended = _wait(process, output, seconds)
+        finally:
+            process.terminate()  # with those that it started: some modules of torch start workers on import
+            process.wait()
     if ended and not output.stat().st_size:
         ended += ": " + (folder / "log").read_text(encoding="utf-8", errors="replace")[-500:]
     return ended
@@ -90,19 +93,10 @@ def _wait(process: subprocess.Popen[bytes], output: Path, seconds: float) -> str
         if size != seen:
             seen, since = size, time.monotonic()
         elif time.monotonic() - since > seconds:
-            _kill_group(process)
             return f"the import took more than {seconds:g} s"
         time.sleep(_POLL_SECONDS)
-    _kill_group(process)
     status = process.returncode
     return f"the import ended the process with signal {-status}" if status < 0 else f"the import exited with {status}"
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those that it started: some modules of torch start workers on import."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _read(output: Path) -> tuple[dict[str, Section], str]:

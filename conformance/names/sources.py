@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Optional, Union
 
+from conformance.names.settings import answered_names
+
 _Definition = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 _LONGEST_MESSAGE = 800
 SAYS_REMOVED = re.compile(
@@ -89,7 +91,7 @@ class Sources:
         return None
 
     def instance_attributes(self, cls: type) -> list[str]:
-        """Return the public attributes that a class annotates, or sets on ``self``."""
+        """Return the public attributes that a class annotates, sets on ``self``, or answers to in ``__getattr__``."""
         try:
             path = inspect.getsourcefile(cls)
         except (TypeError, OSError):
@@ -334,6 +336,7 @@ def _attributes_in(statement: ast.stmt) -> Iterator[str]:
     if not isinstance(statement, ast.FunctionDef) or not statement.args.args:
         return
     this = statement.args.args[0].arg
+    yield from answered_names(statement)
     for node in ast.walk(statement):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _last_name(node.value) == this:
             yield node.attr

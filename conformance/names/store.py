@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from conformance.files import Unreadable, Why, read_bounded
 from conformance.names.model import ORIGINS, Measured, NameRecord, Section
 from conformance.names.selection import select
 
@@ -19,6 +20,7 @@ _RELEASES = "# releases: "
 _SECTION = "== "
 #: How many characters the names of one line may have together, so that a change can be read.
 _LONGEST_GROUP = 200
+_LARGEST = 64 * 2**20
 _SINGLE = ("removed", "deprecated", "warns", "error")
 
 #: The records of one name by release.
@@ -53,13 +55,31 @@ def read_releases(folder: Path) -> tuple[str, ...]:
         If the file that lists them is damaged.
     """
     path = folder / file_name("torch")
-    if not path.is_file():
+    lines = read_names(path).splitlines()
+    for line in lines:
+        if line.startswith(_RELEASES):
+            return tuple(line[len(_RELEASES) :].split())
+    if not lines:
         return ()
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.startswith(_RELEASES):
-                return tuple(line[len(_RELEASES) :].split())
     raise StoreError(f"{path}: no line begins with '{_RELEASES.strip()}'; take the file from git again")
+
+
+def read_names(path: Path) -> str:
+    """Return the text of a file of names; nothing where there is no such file.
+
+    Raises
+    ------
+    StoreError
+        If it can't be read.
+    """
+    try:
+        return read_bounded(path, _LARGEST).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path}: not UTF-8 at byte {error.start}; take the file from git again") from None
+    except Unreadable as error:
+        if error.why is Why.MISSING:
+            return ""
+        raise StoreError(f"{path}: {error}") from None
 
 
 def parse_line(line: str, minors: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], NameRecord]]:
@@ -141,7 +161,7 @@ def read_file(path: Path, minors: tuple[str, ...]) -> dict[str, dict[str, Histor
     """
     modules: dict[str, dict[str, History]] = {}
     module: dict[str, History] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_names(path).splitlines(), start=1):
         if line.startswith(_SECTION):
             module = modules.setdefault(line[len(_SECTION) :], {})
         elif line and not line.startswith("#"):

@@ -1,7 +1,7 @@
 """Walk the modules of the installed torch in this process, which may not survive it; `measure` starts it.
 
-``python -m conformance.names.walk LIST OUTPUT`` reads the modules from LIST and appends two lines for each to OUTPUT:
-that it begins, and what was found.
+``python -m conformance.names.walk LIST OUTPUT PARENT`` reads the modules from LIST and appends two lines for each to
+OUTPUT: that it begins, and what was found. It ends with the process PARENT, and all that modules of torch have started.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from typing import Any, Optional
 from conformance.names.codec import section_to_json
 from conformance.names.model import NameRecord, Section
 from conformance.names.modules import ROOTS, is_detailed, list_modules, torch_folder
+from conformance.names.settings import listed_names
 from conformance.names.signatures import from_docstring, from_inspect, says_nothing
 from conformance.names.sources import SAYS_REMOVED, Sources, clean, documented_deprecation
 from conformance.names.stubs import Stubs
+from conformance.processes.keeper import work_in_a_copy
 
 #: What Python itself puts into a class, and what differs from one Python to the next.
 _PYTHONS_OWN = {
@@ -114,7 +116,7 @@ class Walker:
         return {name: self._value(module, name, value)}
 
     def _value(self, module: str, name: str, value: object) -> NameRecord:
-        if isinstance(value, _FUNCTIONS):
+        if isinstance(value, (*_FUNCTIONS, types.MethodType)):
             return self._function("function", name, value)
         if isinstance(value, _BUILTINS):
             return self._builtin("builtin", name, value, self._stub(module, name, value))
@@ -246,22 +248,12 @@ def _bare(module: str, name: str, value: object) -> Section:
 
 
 def _attributes(module: types.ModuleType) -> Iterator[tuple[str, object]]:
-    for name in {*vars(module), *_listed(module)}:
+    for name in {*vars(module), *listed_names(module)}:
         if name.isidentifier() and (not name.startswith("__") or name == "__version__"):
             try:
                 yield name, getattr(module, name)
             except Exception:  # a lazy attribute that can't be made here
                 continue
-
-
-def _listed(module: types.ModuleType) -> list[str]:
-    """Return what a module with a ``__getattr__`` of its own lists, which may be more than its ``__dict__`` holds."""
-    if "__getattr__" not in vars(module):
-        return []
-    try:
-        return [name for name in (*dir(module), *getattr(module, "__all__", ())) if isinstance(name, str)]
-    except Exception:
-        return []
 
 
 def _members(cls: type) -> dict[str, object]:
@@ -340,6 +332,7 @@ def _first_line(error: BaseException) -> str:
 def main(arguments: list[str]) -> int:
     """Walk the modules of a list, and write what is found."""
     names, output = Path(arguments[0]).read_text(encoding="utf-8").split(), Path(arguments[1])
+    work_in_a_copy(int(arguments[2]))
     warnings.simplefilter("ignore")
     gc.disable()  # next to nothing is released while modules are imported, and looking for it takes half of the time
     folder = torch_folder()

@@ -15,7 +15,7 @@ from conformance.profiles.calls import Call, load_calls
 from conformance.profiles.compare import compare
 from conformance.profiles.measuring import measure_calls
 from conformance.profiles.model import Profile
-from conformance.profiles.store import Profiles, load_profiles, save_profiles
+from conformance.profiles.store import SUFFIX, Profiles, load_profiles, save_profiles
 from conformance.profiles.words import change_in_words, profile_in_words
 from conformance.results.files import ResultError
 from conformance.results.recorded import CALLS, recorded_folder
@@ -43,9 +43,11 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check)
     measuring = commands.add_parser("measure", help="measure calls with the torch of this Python")
     measuring.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
-    measuring.add_argument("-k", dest="select", default="", help="only calls whose subject or text contains this")
+    measuring.add_argument("--all", action="store_true", help="also the calls that are not measured on every release")
+    measuring.add_argument("-k", dest="select", default="", help="all calls whose subject or text contains this")
     measuring.add_argument("-n", dest="processes", type=int, default=1, help="how many processes measure")
     measuring.add_argument("--output", type=Path, help="write a profile file instead of printing the profiles")
+    measuring.add_argument("--results", type=Path, metavar="DIR", help="write the profile file of this torch below DIR")
     measuring.set_defaults(run=_measure)
     showing = commands.add_parser("show", help="print all that the calls of a name do on the newest release measured")
     showing.add_argument("name", help="the name in full, such as torch.Tensor.reshape")
@@ -62,7 +64,9 @@ def _check(options: argparse.Namespace) -> int:
     calls = _read(options.paths)
     if calls is None:
         return 1
-    print(f"{len(calls)} calls of {len({call.subject for call in calls})} names, no mistakes")
+    everywhere = sum(call.every_release for call in calls)
+    names = len({call.subject for call in calls})
+    print(f"{len(calls)} calls of {names} names, {everywhere} measured on every release, no mistakes")
     return 0
 
 
@@ -70,17 +74,25 @@ def _measure(options: argparse.Namespace) -> int:
     calls = _read(options.paths)
     if calls is None:
         return 1
-    chosen = [call for call in calls if options.select in call.subject or options.select in call.text]
+    chosen = [
+        call
+        for call in calls
+        if (options.select in call.subject or options.select in call.text)
+        and (options.all or options.paths or options.select or call.every_release)
+    ]
     if not chosen:
         print(f"no call has {options.select!r} in its subject or text", file=sys.stderr)
         return 2
     start = time.monotonic()
     profiles = measure_calls(chosen, options.processes)
-    if options.output is None:
+    output = options.output
+    if options.results is not None:
+        output = options.results / CALLS / f"{profiles.name}{SUFFIX}"
+    if output is None:
         _print(profiles, sorted(profiles.calls.values(), key=lambda profile: (profile.subject, profile.call)))
         return 0
-    save_profiles(profiles, options.output)
-    print(_summary(profiles, time.monotonic() - start, options.output.stat().st_size))
+    save_profiles(profiles, output)
+    print(_summary(profiles, time.monotonic() - start, output.stat().st_size))
     return 0
 
 

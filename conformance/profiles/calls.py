@@ -1,6 +1,7 @@
 """Calls: the ways of calling a name that are measured, read from YAML and checked; nothing is run.
 
-A call stands in a table file under the name that it calls: ``calls: {NAME: [...]}``.
+A call stands in a table file under the name that it calls: ``calls: {NAME: [...]}``. Every release measures the first
+call of each name, and all calls of the names that a table file lists under ``most_used``.
 """
 
 from __future__ import annotations
@@ -10,16 +11,15 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
 from conformance.language import documents
 from conformance.language.corpus import CALLS_FOLDER, default_root
-from conformance.language.documents import Document, Listing, Node, Scalar, read_document
+from conformance.language.documents import Document, Listing, Node, Scalar, open_document
 from conformance.language.expressions import BUILTINS, Code, expression, statements
 from conformance.language.model import Fragment, Place
-from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.vocabulary import Entry, dtype_classes, input_kinds
 from conformance.text import did_you_mean, listed
@@ -49,6 +49,8 @@ class Call:
         Whether the result is printed; not for what is random or reads uninitialised memory.
     place
         Where the call stands.
+    every_release
+        Whether it is measured on every release.
     """
 
     subject: str
@@ -56,6 +58,7 @@ class Call:
     given: tuple[tuple[str, Fragment], ...]
     values: bool
     place: Place
+    every_release: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -76,21 +79,36 @@ def load_calls(paths: Optional[Sequence[Path]] = None) -> tuple[tuple[Call, ...]
     """
     problems = Problems()
     found: dict[str, Call] = {}
+    most_used: dict[str, Place] = {}
     for file in _files([default_root() / CALLS_FOLDER] if paths is None else paths):
-        name = display_path(file)
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            problems.add(Place(name, 1, 1), "E001", f"can't be read: {error.strerror or error}; give another path")
+        document = open_document(file, problems)
+        if document is None:
             continue
-        document = read_document(name, content, problems)
-        for call in read_calls(document, problems) if document is not None else ():
+        most_used.update(_read_most_used(document, problems))
+        for call in read_calls(document, problems):
             other = found.setdefault(call.fingerprint, call)
             if other is not call:
                 problems.add(call.place, "E302", f"the same call of {call.subject} stands at {other.place}; remove one")
-    return tuple(
-        sorted(found.values(), key=lambda call: (call.subject, call.text, call.fingerprint))
-    ), problems.sorted()
+    first = {call.subject: call for call in reversed(found.values())}
+    for subject, place in most_used.items():
+        if subject not in first:
+            advice = did_you_mean(subject, first) or ""
+            problems.add(place, "E304", f"no call of '{subject}' is written{advice}")
+    marked = (
+        replace(call, every_release=call.subject in most_used or call is first[call.subject]) for call in found.values()
+    )
+    return tuple(sorted(marked, key=lambda call: (call.subject, call.text, call.fingerprint))), problems.sorted()
+
+
+def _read_most_used(document: Document, problems: Problems) -> Mapping[str, Place]:
+    """Return the names that a table file lists as most used, and where."""
+    node = document.root.entries.get("most_used") if isinstance(document.root, documents.Mapping) else None
+    if node is None:
+        return {}
+    if not isinstance(node, Listing) or not all(isinstance(item, Scalar) for item in node.items):
+        problems.add(document.place(node), "E103", "'most_used' is a list of names; begin each with '- '")
+        return {}
+    return {item.value: document.place(item) for item in node.items if isinstance(item, Scalar)}
 
 
 def read_calls(document: Document, problems: Problems) -> list[Call]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Optional
 
+from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
 from conformance.profiles.calls import Call, given_texts
 from conformance.profiles.model import Domain, Measured, Profile
@@ -58,8 +57,8 @@ def measure_calls(
     """
     profiles: dict[str, Profile] = {}
     domains: dict[str, Domain] = {}
-    with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
-        workers = [Worker(_SERVICE, None, Path(folder), _LIMITS) for _ in range(processes)]
+    with ScratchFolder() as folder:
+        workers = [Worker(_SERVICE, None, folder, _LIMITS) for _ in range(processes)]
         try:
             environment = decode(Environment, workers[0].greeting())
             for call, profile, domain in _measured(workers, iter(calls)):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Optional, Union
 
 from conformance.profiles.axes import is_member
 from conformance.results.model import Environment, Signal
 
 #: The version of the format of profile files. A change of meaning raises it.
-VERSION = 1
+VERSION = 2
 
 #: Every aspect of a call; those with True are seen for each input.
 ASPECTS: Mapping[str, bool] = {
@@ -50,7 +50,8 @@ PRINTING = -1
 AxisValues = Mapping[tuple[str, str], str]
 
 
-def _field(description: str, default: Any = None, **bounds: Any) -> Any:
+def field_of(description: str, default: Any = MISSING, **bounds: Any) -> Any:
+    """Return a field of a class that is written as JSON; ``dict`` as its default makes an empty one."""
     metadata = {"description": description, **bounds}
     if default is dict:
         return field(default_factory=dict, metadata=metadata)
@@ -92,11 +93,11 @@ class Condition:
 class Branch:
     """One line of a rule: what happens where all conditions hold."""
 
-    then: str = field(metadata={"description": "What happens there: for an error or warning, its class."})
-    where: Values = _field("Each of these axes has one of its values.", dict)
-    unless: Values = _field("Each of these axes has none of its values.", dict)
-    message: str = _field("The normalised message of an error or warning.", "")
-    also: tuple[str, ...] = _field("What else is true of every example that this decided.", ())
+    then: str = field_of("What happens there: for an error or warning, its class.")
+    where: Values = field_of("Each of these axes has one of its values.", dict)
+    unless: Values = field_of("Each of these axes has none of its values.", dict)
+    message: str = field_of("The normalised message of an error or warning.", "")
+    also: tuple[str, ...] = field_of("What else is true of every example that this decided.", ())
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -133,10 +134,10 @@ def branch(conditions: Iterable[Condition], outcome: Outcome) -> Branch:
 class Rule:
     """A decision list that reproduces every example: the first branch that holds decides."""
 
-    otherwise: str = field(metadata={"description": "What happens where no branch holds."})
-    message: str = _field("The normalised message that goes with it.", "")
-    branches: tuple[Branch, ...] = _field("Exceptions, the first that holds decides.", ())
-    also: tuple[str, ...] = _field("What else is true of every example that no branch decided.", ())
+    otherwise: str = field_of("What happens where no branch holds.")
+    message: str = field_of("The normalised message that goes with it.", "")
+    branches: tuple[Branch, ...] = field_of("Exceptions, the first that holds decides.", ())
+    also: tuple[str, ...] = field_of("What else is true of every example that no branch decided.", ())
 
     def decide(self, example: AxisValues) -> Branch:
         """Return the branch that decides an example; one without conditions where none of the branches does."""
@@ -163,21 +164,21 @@ class Rule:
 class Row:
     """One outcome of an aspect without a rule."""
 
-    outcome: str = field(metadata={"description": "What happened."})
-    examples: int = field(metadata={"description": "In how many examples.", "least": 1})
-    message: str = _field("The normalised message that goes with it.", "")
+    outcome: str = field_of("What happened.")
+    examples: int = field_of("In how many examples.", least=1)
+    message: str = field_of("The normalised message that goes with it.", "")
 
 
 @dataclass(frozen=True)
 class Domain:
     """What inputs were tried."""
 
-    given: Mapping[str, str] = field(metadata={"description": "Expression of each input."})
-    values: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
-        metadata={"description": "For each input and each of its properties: the values tried."}
+    given: Mapping[str, str] = field_of("Expression of each input.")
+    values: Mapping[str, Mapping[str, tuple[str, ...]]] = field_of(
+        "For each input and each of its properties: the values tried."
     )
-    examples: int = field(metadata={"description": "How many examples were tried.", "least": 0})
-    printed: tuple[Mapping[str, str], ...] = _field("Recipes of the examples whose results are printed.", ())
+    examples: int = field_of("How many examples were tried.", least=0)
+    printed: tuple[Mapping[str, str], ...] = field_of("Recipes of the examples whose results are printed.", ())
 
 
 Findings = Mapping[str, Mapping[str, str]]
@@ -185,23 +186,23 @@ Findings = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Profile:
-    """What one call does: a line of a profile file.
+    """What one call does.
 
     An aspect stands in exactly one of ``always``, ``rules`` and ``tables``, by its name and by the input that it is
     about; that of the result stands under an empty name. What is usual and always so (see `USUAL`), and what was never
     seen, stands in none.
     """
 
-    subject: str = field(metadata={"description": "The name that is called.", "longest": 300})
-    call: str = field(metadata={"description": "The call."})
-    given: Mapping[str, str] = _field("Expression of each input.", dict)
-    returned: int = _field("In how many examples it returned.", 0, least=0)
-    always: Findings = _field("Aspects that are the same in every example.", dict)
-    rules: Mapping[str, Mapping[str, Rule]] = _field("Aspects with a rule.", dict)
-    tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = _field("Aspects without a short rule.", dict)
-    values: tuple[Optional[str], ...] = _field("Printed results of the printed examples of the domain.", ())
-    varies: bool = _field("Whether a result is another one with another seed or in other fresh memory.", False)
-    failed: Optional[str] = _field("Why the call could not be measured.", None)
+    subject: str = field_of("The name that is called.", longest=300)
+    call: str = field_of("The call.")
+    given: Mapping[str, str] = field_of("Expression of each input.", dict)
+    returned: int = field_of("In how many examples it returned.", 0, least=0)
+    always: Findings = field_of("Aspects that are the same in every example.", dict)
+    rules: Mapping[str, Mapping[str, Rule]] = field_of("Aspects with a rule.", dict)
+    tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = field_of("Aspects without a short rule.", dict)
+    values: tuple[Optional[str], ...] = field_of("Printed results of the printed examples of the domain.", ())
+    varies: bool = field_of("Whether a result is another one with another seed or in other fresh memory.", False)
+    failed: Optional[str] = field_of("Why the call could not be measured.", None)
 
     def rule(self, aspect: str, of: str = "") -> Optional[Rule]:
         """Return the rule of an aspect; None where there is only a table, or where it was never seen."""
@@ -227,9 +228,8 @@ class Profile:
 class ProfileHeader:
     """The first line of a profile file."""
 
-    schema: int = field(metadata={"description": "Version of this format.", "least": 1})
-    environment: Environment = field(metadata={"description": "Where it was measured."})
-    domains: tuple[Domain, ...] = field(metadata={"description": "What was tried."})
+    schema: int = field_of("Version of this format.", least=1)
+    environment: Environment = field_of("Where it was measured.")
 
 
 @dataclass(frozen=True)

@@ -142,15 +142,16 @@ class _Problem:
     def __init__(self, outcomes: Outcomes) -> None:
         self.admits: dict[Outcome, _Examples] = {}
         self.judged = 0
-        ranks: dict[Outcome, int] = {}
+        alike: dict[Sequence[Outcome], _Examples] = {}
         for number, alternatives in enumerate(outcomes):
-            if alternatives is None:
-                continue
-            bit = 1 << number
-            self.judged |= bit
-            for rank, outcome in enumerate(alternatives):
-                self.admits[outcome] = self.admits.get(outcome, 0) | bit
-                ranks[outcome] = ranks.get(outcome, 0) + rank
+            if alternatives is not None:
+                alike[tuple(alternatives)] = alike.get(tuple(alternatives), 0) | 1 << number
+        ranks: dict[Outcome, int] = {}
+        for said, examples in alike.items():
+            self.judged |= examples
+            for rank, outcome in enumerate(said):
+                self.admits[outcome] = self.admits.get(outcome, 0) | examples
+                ranks[outcome] = ranks.get(outcome, 0) + rank * _count(examples)
         # What explains most examples, and of these what is said best, stands first.
         order = sorted(self.admits, key=lambda outcome: (-_count(self.admits[outcome]), ranks[outcome], _text(outcome)))
         self.admits = {outcome: self.admits[outcome] for outcome in order}

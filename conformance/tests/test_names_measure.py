@@ -103,6 +103,33 @@ MODULES = {
             def made_when_asked(x): return x
             return made_when_asked
     """,
+    "backends/__init__": "",
+    "backends/switch": """
+        import sys, types
+        LIMIT = 3
+        def version(): return 1
+        class _Setting:
+            def __get__(self, obj, objtype): return True
+            def __set__(self, obj, value): pass
+        class Switch(types.ModuleType):
+            fast = _Setting()
+            def reset(self, hard=False): pass
+            def __init__(self, replaced):
+                super().__init__(replaced.__name__)
+                self.replaced = replaced
+                self._config = {"depth": 2}
+            def __getattr__(self, name):
+                return 2 if name == "depth" else getattr(self.replaced, name)
+        class Multiplication:
+            def __getattr__(self, name):
+                if name == "allow": return True
+                raise AttributeError(name)
+            def __setattr__(self, asked, value):
+                if asked in ("allow", "write_only"): return
+                raise AttributeError(asked)
+        matmul = Multiplication()
+        sys.modules[__name__] = Switch(sys.modules[__name__])
+    """,
     "zlast": "def after_all(): pass\n",
 }
 
@@ -160,6 +187,26 @@ def test_a_module_that_cannot_be_imported_says_why_and_costs_nothing_else(
 
 def test_what_a_module_makes_when_asked_and_lists_is_one_of_its_names(measured: Measured) -> None:
     assert "made_when_asked" in measured.sections["torch.lazy"]
+
+
+def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: Measured) -> None:
+    section = measured.sections["torch.backends.switch"]
+    assert {name: section[name].kind for name in ("LIMIT", "version", "fast", "depth")} == {
+        "LIMIT": "constant",
+        "version": "function",
+        "fast": "constant",
+        "depth": "constant",
+    }
+    assert section["reset"].signatures == ("(hard=False)",)
+
+
+def test_settings_that_an_object_answers_to_are_attributes_of_its_class(measured: Measured) -> None:
+    section = measured.sections["torch.backends.switch"]
+    assert section["matmul"].target == "torch.backends.switch.Multiplication"
+    assert {name for name in section if section[name].kind == "attribute"} >= {
+        "Multiplication.allow",
+        "Multiplication.write_only",
+    }
 
 
 def test_a_module_that_only_says_that_it_is_gone_is_removed(measured: Measured) -> None:

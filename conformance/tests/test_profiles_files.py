@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,22 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, item: str, problem: st
     assert problem in problems
 
 
+def test_every_release_measures_the_first_call_of_a_name_and_all_of_the_most_used(tmp_path: Path) -> None:
+    calls, problems = read(
+        tmp_path,
+        "most_used: [torch.f]\ncalls:\n  torch.f: [x.f(2), x.f(1)]\n  torch.g: [x.g(2), x.g(1)]\n",
+    )
+    assert not problems
+    assert {call.text for call in calls if call.every_release} == {"x.f(2)", "x.f(1)", "x.g(2)"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "problem"), [("[torch.f, torch.h]", "1:22 E304"), ("torch.f", "1:12 E103"), ("[[torch.f]]", "1:12 E103")]
+)
+def test_a_mistake_in_the_names_most_used_is_told(tmp_path: Path, listed: str, problem: str) -> None:
+    assert read(tmp_path, f"most_used: {listed}\ncalls:\n  torch.f: [x.f()]\n")[1] == [problem]
+
+
 def test_a_subject_is_a_name_in_torch(tmp_path: Path) -> None:
     assert read(tmp_path, "calls:\n  numpy.f:\n  - x.f()\n")[1] == ["2:3 E304"]
 
@@ -103,19 +120,31 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert path.read_bytes() == first
 
 
+def test_what_two_calls_do_is_written_once(tmp_path: Path) -> None:
+    path = tmp_path / "profiles.jsonl"
+    calls = {f"{number:08x}": replace(PROFILE, call=f"torch.f(x, {number})") for number in range(3)}
+    calls["00000009"] = Profile("torch.g", "torch.g(x)", PROFILE.given, failed="it hangs")
+    save_profiles(Profiles(ENVIRONMENT, [DOMAIN], calls), path)
+
+    assert path.read_text("utf-8").count("independent") == 1
+    assert dict(load_profiles(path).calls) == calls
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"schema":1', '"schema":99', "format 99"),
-        ('"id":"0123abcd"', '"id":"../../etc"', ":2: no profile"),
+        ('"schema":2', '"schema":99', "format 99"),
+        ('"id":"0123abcd"', '"id":"../../etc"', ":7: no profile"),
         ('"returned":3', '"returned":-3', "returned"),
         ('"returned":3', '"returned":3,"more":1', "more"),
         ('"otherwise":"independent"', '"otherwise":{}', "otherwise"),
+        ('"seen":["', '"seen":["AAAA","', "'AAAA', which is not there"),
     ],
 )
 def test_what_is_no_profile_is_refused_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = tmp_path / "profiles.jsonl"
-    save_profiles(Profiles(ENVIRONMENT, [DOMAIN], {"0123abcd": PROFILE}), path)
+    other = replace(PROFILE, call="torch.f(x)")
+    save_profiles(Profiles(ENVIRONMENT, [DOMAIN], {"0123abcd": PROFILE, "00000000": other}), path)
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(ResultError) as caught:
         load_profiles(path).of("torch.f")
@@ -159,6 +188,6 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["measure", str(spec), "-k", "no such call"]) == 2
     assert main(["compare", str(spec), str(output)]) == 2
     shown = capsys.readouterr()
-    assert "2 calls of 1 names, no mistakes" in shown.out
+    assert "2 calls of 1 names, 1 measured on every release, no mistakes" in shown.out
     assert "1 calls" in shown.out
     assert "no call has 'no such call'" in shown.err

@@ -15,7 +15,7 @@ from conformance.language.model import Fragment, Place
 from conformance.profiles.calls import Call
 from conformance.profiles.model import ASPECTS, Profile
 from conformance.profiles.observe.examples import Sample, sample
-from conformance.profiles.observe.measure import explain_all, measure, observe_all
+from conformance.profiles.observe.measure import explain_all, fresh_memory, measure, observe_all
 
 Body = Callable[[torch.Tensor], Any]
 NARROW = (("x", "tensor(floating, dtype=['float32', 'float64'], min_size=2, layout=['contiguous', 'transposed'])"),)
@@ -198,6 +198,31 @@ def test_what_a_statement_assigns_is_its_result() -> None:
     assert profile.always["type"] == {"": "tuple of Tensor"}
 
 
+def test_what_a_with_statement_computes_is_its_result() -> None:
+    profile = measured(
+        "with torch.no_grad(): y = x * 2", "tensor(dtype='float32', min_size=1, state=['leaf', 'plain'])"
+    )
+    assert profile.always["autograd"] == {"": "requires no grad"}
+
+
+def test_a_statement_without_a_result_prints_the_inputs_and_a_call_that_returns_none_does_not() -> None:
+    given = "tensor(dtype='float32', shape=(2,), state='plain')"
+    assert measured("x[0] = 7", given).values[0] == "([7 -1])"
+    assert measured("x.fill_(7) and None if x.numel() == 1 else None", given).values[0] == "None"
+
+
+def test_a_result_whose_shape_can_not_be_asked_for_is_measured() -> None:
+    profile = measured("torch.nn.parameter.UninitializedParameter()", "")
+    assert profile.always["shape"] == {"": "raises RuntimeError"}
+    assert profile.always["device"] == {"": "cpu"}
+
+
+def test_the_stride_of_a_dimension_of_size_1_means_nothing() -> None:
+    given = "tensor(dtype='float32', shape=(2, 1), layout='contiguous', state='plain')"
+    assert measured("x.as_strided((2, 1), (1, 7))", given).rule("strides") == measured("x", given).rule("strides")
+    assert measured("x.as_strided((1, 1), (5, 7))", given).rule("strides") is None
+
+
 def test_an_empty_tensor_proves_nothing_about_memory() -> None:
     profile = measured("x.view_as(x)", "tensor(max_size=0)")
     assert "memory" not in profile.always
@@ -212,6 +237,14 @@ def test_a_warning_is_seen_every_time() -> None:
     assert not warned.branches
 
 
+@pytest.mark.skipif(not hasattr(torch.storage, "_set_always_warn_typed_storage_removal"), reason="torch before 2.1")
+def test_a_warning_that_python_gives_once_is_seen_every_time() -> None:
+    for _ in range(2):
+        warned = measured("x.storage()", "tensor(dtype='float32', ndim=2)").rule("warning")
+        assert warned is not None
+        assert (warned.otherwise, warned.branches) == ("UserWarning", ())
+
+
 def test_a_missing_kernel_is_an_outcome() -> None:
     error = measured("torch.cumsum(x, 0)", "tensor(dtype=['float32', 'float8_e5m2'], min_ndim=1, min_size=1)").rule(
         "error"
@@ -221,10 +254,23 @@ def test_a_missing_kernel_is_an_outcome() -> None:
     assert error.outcome({("x", "dtype"): "float8_e5m2"}) == "NotImplementedError (no kernel)"
 
 
-@pytest.mark.parametrize("call", ["torch.rand(3)", "torch.empty(3)", "x.new_empty(5)", "torch.rand_like(x)"])
+@pytest.mark.parametrize(
+    "call",
+    ["torch.rand(3)", "torch.empty(3)", "x.new_empty(5)", "torch.rand_like(x)", "getattr(torch, 'em' + 'pty')(3)"],
+)
 def test_random_and_unwritten_results_are_not_printed(call: str) -> None:
     profile = measured(call, "tensor(dtype='float32')" if "x" in call.replace("torch.rand(", "") else "")
     assert profile.values == ()
+
+
+@pytest.mark.parametrize("size", [1, 3, 6, 24, 100])
+def test_fresh_memory_holds_other_bytes_with_the_second_seed(size: int) -> None:
+    for _ in range(20):
+        found = []
+        for seed in (0, 1):
+            with fresh_memory(seed):
+                found.append(bytes(torch.empty(4 * size, dtype=torch.uint8).numpy()))
+        assert found[0] != found[1]
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ T = TypeVar("T")
 #: Of each axis the values whose every combination is tried; of an axis that has none of them, the first three.
 _CORE = frozenset(
     (
-        *("float32", "int64", "bool", "complex64"),
-        *("contiguous", "transposed", "sliced", "offset", "expanded", "conj", "neg"),
+        *("float32", "int64", "complex64"),
+        *("contiguous", "transposed", "expanded", "conj"),
         *("2-d", "0-d", "empty"),
         *("plain", "leaf", "nonleaf", "leaf_view"),
         *("writable", "read-only"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Optional
 
@@ -18,18 +21,25 @@ from conformance.profiles.model import ASPECTS, PRINTING, RETURNS, USUAL, Measur
 from conformance.profiles.observe.examples import Sample, sample
 from conformance.profiles.observe.observation import Observation, Run, every_warning, observe
 from conformance.profiles.observe.printing import printed
-from conformance.profiles.observe.program import program
+from conformance.profiles.observe.program import Program, program
 from conformance.profiles.rules import explain, table
 from conformance.results.model import Signal
-from conformance.worker.generators import seed_generators
 from conformance.worker.torch_state import TorchState
 
 #: Called with the recipes of each example before it is tried.
 Begin = Callable[[int], None]
 _MOST_BRANCHES_WITH_MESSAGES = 6
-# What glibc's ``mallopt`` calls the byte with which it fills memory that it hands out.
+#: What may read memory that nothing has written; it is not even tried whether its result varies.
+_UNWRITTEN = re.compile(r"empty|resize|Storage\(|Tensor\(\s*[\d*]|\bnew\(")
+#: How large results are, in bytes, and how many of each size are filled before one is printed.
+_USUAL_SIZES = (16, 24, 32, 48, 64, 96, 128, 256)
+_FILLED = 2
+#: Two bytes that make other numbers of every dtype.
+_BYTES = (90, 0)
+# What glibc's ``mallopt`` calls the byte with which it fills memory.
 _PERTURB = -6
-_BYTES = (165, 90)
+#: Many calls do the same.
+_explained = lru_cache(2_000)(explain)
 
 
 def measure(
@@ -47,14 +57,14 @@ def measure(
     """
     given = tuple(given_texts(call).items())
     examples = sample(given)
-    run = program(call.text).run
-    observations = observe_all(run, examples, deadly, begin)
+    code = program(call.text)
+    observations = observe_all(code.run, examples, deadly, begin)
     always, rules, tables = explain_all(observations, examples)
     values: tuple[Optional[str], ...] = ()
     varies = False
-    if call.values and not deadly:
+    if call.values and not deadly and not _UNWRITTEN.search(call.text):
         begin(PRINTING)
-        values, varies = _print_results(run, examples.domain.printed)
+        values, varies = _print_results(code, examples.domain.printed)
     profile = Profile(
         subject=call.subject,
         call=call.text,
@@ -74,7 +84,8 @@ def observe_all(
 ) -> list[Observation]:
     """Observe a call on every example; the parameters are those of `measure`."""
     observations: list[Observation] = []
-    seed_generators()
+    certain = False
+    _seed(0)
     with every_warning() as caught:
         state = TorchState()
         for number, recipes in enumerate(examples.recipes):
@@ -88,9 +99,10 @@ def observe_all(
                 observations.append({})
                 continue
             seen = observe(run, inputs, state, caught)
-            if seen["global state", ""] != (USUAL["global state"],):
+            if not certain and seen["global state", ""] != (USUAL["global state"],):
                 # Torch imports parts of itself when they are first used: what that changes is no work of the call.
                 seen = observe(run, build_all(recipes), state, caught)
+                certain = True
             observations.append(seen)
     return observations
 
@@ -104,7 +116,7 @@ def explain_all(
     tables: dict[str, dict[str, tuple[Row, ...]]] = {}
     for aspect, of_inputs in ASPECTS.items():
         for of in examples.domain.given if of_inputs else ("",):
-            outcomes = [seen.get((aspect, of)) for seen in observations]
+            outcomes = tuple(seen.get((aspect, of)) for seen in observations)
             if all(outcome is None for outcome in outcomes):
                 continue
             rule = _explain(aspect, outcomes, examples)
@@ -117,45 +129,78 @@ def explain_all(
     return always, rules, tables
 
 
-def _explain(aspect: str, outcomes: list[Optional[Sequence[Outcome]]], examples: Sample) -> Optional[Rule]:
+def _explain(aspect: str, outcomes: tuple[Optional[Sequence[Outcome]], ...], examples: Sample) -> Optional[Rule]:
     """Return the smallest rule; of errors and warnings without their messages, where these make it long."""
-    rule = explain(examples.space, outcomes)
+    rule = _explained(examples.space, outcomes)
     if aspect not in ("error", "warning") or (rule is not None and len(rule.branches) <= _MOST_BRANCHES_WITH_MESSAGES):
         return rule
-    classes = [said and [Signal(one.type) for one in said if isinstance(one, Signal)] for said in outcomes]
-    return explain(examples.space, classes) or rule
+    classes = tuple(said and tuple(Signal(one.type) for one in said if isinstance(one, Signal)) for said in outcomes)
+    return _explained(examples.space, classes) or rule
 
 
-def _print_results(run: Run, examples: tuple[Mapping[str, str], ...]) -> tuple[tuple[Optional[str], ...], bool]:
+def _print_results(code: Program, examples: tuple[Mapping[str, str], ...]) -> tuple[tuple[Optional[str], ...], bool]:
     """Return the printed result of some examples, and whether any varies; then there is none.
 
     A result varies that is another one with another seed, or where fresh memory holds other bytes. Of a call without
     a result the inputs are printed as it left them.
     """
-    first, second = ([_printed_result(run, recipes, seed) for recipes in examples] for seed in (0, 1))
-    _fill_fresh_memory(0)
-    if first != second:
-        return (), True
-    return (() if all(text is None for text in first) else tuple(first)), False
+    first = _printed_results(code, examples, 0)
+    if all(text is None for text in first):
+        return (), False
+    return (first, False) if _printed_results(code, examples, 1) == first else ((), True)
 
 
-def _printed_result(run: Run, recipes: Mapping[str, str], seed: int) -> Optional[str]:
-    seed_generators()
+def _printed_results(code: Program, examples: tuple[Mapping[str, str], ...], seed: int) -> tuple[Optional[str], ...]:
+    _seed(seed)
     with every_warning():
         state = TorchState()
-        try:
-            inputs = build_all(dict(recipes))
-            torch.manual_seed(seed)
-            np.random.seed(seed)
-            _fill_fresh_memory(seed)
-            result = run(inputs)
-            return printed(tuple(inputs.values()) if result is None else result)
-        except BaseException:  # an error is seen as one among the examples
-            return None
-        finally:
-            state.leaks()
+        return tuple(_printed_result(code, recipes, seed, state) for recipes in examples)
 
 
-def _fill_fresh_memory(seed: int) -> None:
-    with suppress(AttributeError, OSError):  # another C library
-        ctypes.CDLL(None).mallopt(_PERTURB, _BYTES[seed])
+def _printed_result(code: Program, recipes: Mapping[str, str], seed: int, state: TorchState) -> Optional[str]:
+    state.prepare()
+    try:
+        inputs = build_all(dict(recipes))
+        with fresh_memory(seed):
+            result = code.run(inputs)
+        return printed(result if code.has_result else tuple(inputs.values()))
+    except BaseException:  # an error is seen as one among the examples
+        return None
+    finally:
+        state.leaks()
+
+
+def _seed(seed: int) -> None:
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed looks at every kind of device, which takes longer
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+@contextmanager
+def fresh_memory(seed: int) -> Iterator[None]:
+    """Give tensors that are made inside memory with other bytes for each of two seeds.
+
+    The C library fills what it takes from its heap. It does not fill what was freed just now and lies ready, so such
+    blocks are filled here; as their first bytes then hold an address, other blocks lie ready with the second seed.
+    """
+    _perturb(_BYTES[seed] ^ 0xFF)  # it fills with the complement
+    blocks = [torch.empty(size, dtype=torch.uint8) for size in _USUAL_SIZES for _ in range(_FILLED)]
+    for block in blocks:
+        block.fill_(_BYTES[seed])
+    del block, blocks[seed :: 1 + seed]  # all of them, or every second one
+    try:
+        yield
+    finally:
+        _perturb(0)
+
+
+@cache
+def _mallopt() -> Callable[[int, int], object]:
+    try:
+        return ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError):  # another C library
+        return lambda option, value: None
+
+
+def _perturb(byte: int) -> None:
+    _mallopt()(_PERTURB, byte)

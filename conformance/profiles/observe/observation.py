@@ -23,24 +23,17 @@ from conformance.worker.torch_state import TorchState
 #: nothing.
 Observation = dict[tuple[str, str], Optional[Sequence[Outcome]]]
 Run = Callable[[Namespace], Any]
+_RETURNS = (Signal(RETURNS),)
+_NO_WARNING = (Signal(USUAL["warning"]),)
 Warned = list[warnings.WarningMessage]
 
 
 @contextmanager
 def every_warning() -> Iterator[Warned]:
-    """Collect warnings, also those that torch or Python would give only once."""
-    # Releases before 1.9 have no such switch: there a warning of torch's own is seen in one example only.
-    always = getattr(torch, "set_warn_always", None)
-    before = always is not None and torch.is_warn_always_enabled()
+    """Collect warnings; `TorchState` sees to it that torch gives its own each time."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if always is not None:
-            always(True)
-        try:
-            yield caught
-        finally:
-            if always is not None:
-                always(before)
+        yield caught
 
 
 def observe(run: Run, inputs: Namespace, state: TorchState, caught: Warned) -> Observation:
@@ -57,7 +50,7 @@ def observe(run: Run, inputs: Namespace, state: TorchState, caught: Warned) -> O
     """
     looked_at = {name: value for name, value in inputs.items() if isinstance(value, (torch.Tensor, np.ndarray))}
     watches = {name: InputWatch(value) for name, value in looked_at.items()}
-    state.generators.reset()
+    state.prepare()
     caught.clear()
     seen: Observation = {}
     try:
@@ -66,31 +59,45 @@ def observe(run: Run, inputs: Namespace, state: TorchState, caught: Warned) -> O
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: a call that raises them has raised
         seen["error", ""] = (signal_of(error),)
         returns = False
-    seen["warning", ""] = (_warning(caught),)
+    seen["warning", ""] = _warning(caught) if caught else _NO_WARNING
     seen["global state", ""] = (", ".join(state.leaks()) or USUAL["global state"],)
     for name, watch in watches.items():
         for aspect, outcome in (
-            ("writes", watch.writes()),
-            ("version", watch.version()),
-            ("input autograd", watch.autograd()),
+            ("writes", _said(watch.writes)),
+            ("version", _said(watch.version)),
+            ("input autograd", _said(watch.autograd)),
         ):
             # That what raised has changed nothing is no news.
             seen[aspect, name] = outcome if returns or outcome != (USUAL[aspect],) else None
     if returns:
-        seen["error", ""] = (Signal(RETURNS),)
+        seen["error", ""] = _RETURNS
         types = {name: value for name, value in inputs.items() if isinstance(value, torch.dtype)}
         nodes = {name: watch.node for name, watch in watches.items() if watch.node is not None}
         _see_result(seen, result, looked_at, types, nodes)
     return seen
 
 
-def _warning(caught: Warned) -> Signal:
+def _said(look: Callable[..., Optional[Sequence[Outcome]]], *arguments: Any) -> Optional[Sequence[Outcome]]:
+    """Return what can be said of an aspect: also that it can't be looked at, as the shape of a nested tensor."""
+    try:
+        return look(*arguments)
+    except Exception as error:
+        return (f"raises {type(error).__name__}",)
+
+
+def _joined(
+    look: Callable[..., Optional[tuple[str, ...]]], items: Sequence[Any], *arguments: Any
+) -> Optional[Sequence[Outcome]]:
+    return _said(lambda: joined(look(item, *arguments) for item in items))
+
+
+def _warning(caught: Warned) -> Sequence[Signal]:
     told = sorted(
         {(item.category.__name__, normalise(str(item.message))) for item in caught if is_about_call(str(item.message))}
     )
     if not told:
-        return Signal(USUAL["warning"])
-    return Signal(", ".join(dict.fromkeys(name for name, _ in told)), "; ".join(message for _, message in told))
+        return _NO_WARNING
+    return (Signal(", ".join(dict.fromkeys(name for name, _ in told)), "; ".join(message for _, message in told)),)
 
 
 def _see_result(
@@ -106,13 +113,15 @@ def _see_result(
         return
     tensors = [item for item in items if isinstance(item, torch.Tensor)]
     differentiable = [item for item in tensors if item.requires_grad]
+    trained = {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.requires_grad}
+    flows = [results.gradients(item, trained) for item in differentiable]
     for name, value in inputs.items():
-        seen["memory", name] = joined(results.memory(item, value) for item in items)
-        seen["gradient", name] = joined(results.gradient(item, value) for item in differentiable)
-    seen["autograd", ""] = joined(results.autograd(item, inputs) for item in tensors)
-    seen["grad_fn", ""] = joined(results.node(item, nodes) for item in differentiable)
-    seen["dtype", ""] = joined(results.dtype(item, {**inputs, **types}) for item in items)
-    seen["device", ""] = joined(results.device(item, inputs) for item in items)
-    seen["shape", ""] = joined(results.shape(item, inputs) for item in items)
-    seen["strides", ""] = joined(results.strides(item, inputs) for item in items)
-    seen["bits", ""] = joined(results.bits(item, inputs) for item in tensors)
+        seen["memory", name] = _joined(results.memory, items, value)
+        seen["gradient", name] = joined(flow.get(name) for flow in flows)
+    seen["autograd", ""] = _joined(results.autograd, tensors, inputs)
+    seen["grad_fn", ""] = _joined(results.node, differentiable, nodes)
+    seen["dtype", ""] = _joined(results.dtype, items, {**inputs, **types})
+    seen["device", ""] = _joined(results.device, items, inputs)
+    seen["shape", ""] = _joined(results.shape, items, inputs)
+    seen["strides", ""] = _joined(results.strides, items, inputs)
+    seen["bits", ""] = _joined(results.bits, tensors, inputs)

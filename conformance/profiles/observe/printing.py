@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
-_LONGEST = 160
+_LONGEST = 120
 _MOST_ELEMENTS = 24
 _DEPTH = 3
 

@@ -31,18 +31,17 @@ class Program:
     Parameters
     ----------
     text
-        Statements; the value or the assignment of the last one is the result.
+        Statements; the value or the assignment of the last one is the result, of a ``with`` that of its last one.
+
+    Attributes
+    ----------
+    has_result
+        Whether there is one.
     """
 
     def __init__(self, text: str) -> None:
         tree = ast.parse(text)
-        last = tree.body[-1]
-        if isinstance(last, ast.Expr):
-            tree.body[-1] = _assignment(last.value, last)
-        elif isinstance(last, (ast.Assign, ast.AugAssign)):
-            target = last.targets[0] if isinstance(last, ast.Assign) else last.target
-            if isinstance(target, (ast.Name, ast.Tuple)):
-                tree.body.append(_assignment(_read(target), last))
+        self.has_result = _keep_result(tree.body)
         self._code: CodeType = compile(ast.fix_missing_locations(tree), "<call>", "exec")
 
     def run(self, inputs: Namespace) -> Any:
@@ -50,6 +49,22 @@ class Program:
         namespace = {**_NAMESPACE, **inputs}
         exec(self._code, namespace)
         return namespace.get(_RESULT)
+
+
+def _keep_result(body: list[ast.stmt]) -> bool:
+    """Assign the result of the last statement; return whether it has one."""
+    last = body[-1]
+    if isinstance(last, ast.With):
+        return _keep_result(last.body)
+    if isinstance(last, ast.Expr):
+        body[-1] = _assignment(last.value, last)
+        return True
+    if isinstance(last, (ast.Assign, ast.AugAssign)):
+        target = last.targets[0] if isinstance(last, ast.Assign) else last.target
+        if isinstance(target, (ast.Name, ast.Tuple)):
+            body.append(_assignment(_read(target), last))
+            return True
+    return False
 
 
 def _assignment(value: ast.expr, where: ast.stmt) -> ast.Assign:

@@ -5,7 +5,9 @@ An outcome is a tuple of everything true that could be said, best first: the rul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import permutations
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -22,8 +24,6 @@ _MOST_ITEMS = 6
 _DEPTH = 3
 _REAL = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 _COMPLEX = {real: name for name, real in _REAL.items()}
-
-_empty_like = torch.empty_like
 
 
 def tensors_in(result: Any) -> list[Any]:
@@ -53,6 +53,8 @@ def joined(outcomes: Iterable[Optional[Outcome]]) -> Optional[Outcome]:
         return None
     first = every[0]
     assert first is not None
+    if len(every) == 1:
+        return first
     common = tuple(said for said in first if all(said in outcome for outcome in every[1:] if outcome is not None))
     if common:
         return common
@@ -146,16 +148,16 @@ def node(item: torch.Tensor, before: Mapping[str, Any]) -> Optional[Outcome]:
     return (*(f"as {other}" for other, known in before.items() if known is made_by), name)
 
 
-def gradient(item: torch.Tensor, value: Any) -> Optional[Outcome]:
-    """Return whether a gradient flows from an item to an input, both of which require grad."""
-    if not isinstance(value, torch.Tensor) or not originals.requires_grad(value):
-        return None
+def gradients(item: torch.Tensor, inputs: Mapping[str, torch.Tensor]) -> Mapping[str, Outcome]:
+    """Return whether a gradient flows from an item to each input, all of which require grad."""
+    if not inputs:
+        return {}
     try:
         seed = originals.ones_like(originals.detach(item))
-        (found,) = originals.gradients_of([item], [value], [seed], retain_graph=True, allow_unused=True)
+        found = originals.gradients_of([item], [*inputs.values()], [seed], retain_graph=True, allow_unused=True)
     except Exception as error:
-        return (f"raises {type(error).__name__}",)
-    return ("reaches" if found is not None else "does not reach",)
+        return dict.fromkeys(inputs, (f"raises {type(error).__name__}",))
+    return {name: ("reaches" if one is not None else "does not reach",) for name, one in zip(inputs, found)}
 
 
 def dtype(item: Any, inputs: Mapping[str, Any]) -> Outcome:
@@ -196,15 +198,18 @@ def device(item: Any, inputs: Mapping[str, Any]) -> Outcome:
 
 def shape(item: Any, inputs: Mapping[str, Any]) -> Outcome:
     """Return the shape of an item."""
-    sizes = tuple(item.shape)
+    return _shape(tuple(item.shape), tuple((name, tuple(value.shape)) for name, value in inputs.items()))
+
+
+@lru_cache(10_000)
+def _shape(sizes: tuple[int, ...], inputs: tuple[tuple[str, tuple[int, ...]], ...]) -> Outcome:
     said = []
-    for name, value in inputs.items():
-        known = tuple(value.shape)
+    for name, known in inputs:
         said += [text for text, candidate in _SHAPES if candidate(known) == sizes for text in (text.format(name),)]
     return (*said, str(sizes))
 
 
-def _product(sizes: tuple[int, ...]) -> int:
+def _product(sizes: Sequence[int]) -> int:
     result = 1
     for size in sizes:
         result *= size
@@ -226,24 +231,42 @@ _SHAPES: list[tuple[str, Callable[[tuple[int, ...]], Any]]] = [
 ]
 
 
-def strides(item: Any, inputs: Mapping[str, Any]) -> Outcome:
-    """Return the memory layout of an item."""
-    if isinstance(item, torch.Tensor) and originals.layout(item) is not originals.strided:
+def strides(item: Any, inputs: Mapping[str, Any]) -> Optional[Outcome]:
+    """Return the memory layout of an item; None where one element or none is all that it has."""
+    if not _is_strided(item):
         return (str(originals.layout(item))[6:],)
-    steps, sizes = _steps(item), tuple(item.shape)
-    contiguous = item.is_contiguous() if isinstance(item, torch.Tensor) else item.flags.c_contiguous
-    said = ["contiguous"] if contiguous else []
-    for name, value in inputs.items():
-        if tuple(value.shape) != sizes or (isinstance(value, torch.Tensor) and value.layout is not originals.strided):
+    known = tuple((name, tuple(value.shape), _steps(value)) for name, value in inputs.items() if _is_strided(value))
+    return _strides(tuple(item.shape), _steps(item), known)
+
+
+@lru_cache(10_000)
+def _strides(
+    sizes: tuple[int, ...], steps: tuple[int, ...], inputs: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
+) -> Optional[Outcome]:
+    # The stride of a dimension of size 1 means nothing, and differs between releases.
+    dims = [dim for dim, size in enumerate(sizes) if size != 1]
+    if not dims or 0 in sizes:
+        return None
+    order = sorted(dims, key=lambda dim: -steps[dim])
+    dense = all(
+        steps[dim] == _product([sizes[inner] for inner in order[place + 1 :]]) for place, dim in enumerate(order)
+    )
+    said = ["contiguous"] if dense and order == dims else []
+    for name, other_sizes, known in inputs:
+        if other_sizes != sizes:
             continue
-        known = _steps(value)
-        if steps == known:
+        if all(steps[dim] == known[dim] for dim in dims):
             said.append(f"strides of {name}")
-        if min(known, default=0) >= 0 and steps == _kept_strides(sizes, known):
+        # Where an input leaves the order of two dimensions open, as an expanded one does, it is as the release likes.
+        if dense and all(
+            steps[one] > steps[other] for one, other in permutations(dims, 2) if known[one] > known[other] > 0
+        ):
             said.append(f"memory format of {name}")
-    if len(inputs) > 1 and any(text.startswith("memory format") for text in said):
-        said.append("memory format of an input")
     return tuple(said) or ("as no input",)
+
+
+def _is_strided(value: Any) -> bool:
+    return not isinstance(value, torch.Tensor) or originals.layout(value) is originals.strided
 
 
 def _steps(value: Any) -> tuple[int, ...]:
@@ -251,17 +274,6 @@ def _steps(value: Any) -> tuple[int, ...]:
     if isinstance(value, np.ndarray):
         return tuple(step // value.itemsize for step in value.strides)
     return tuple(originals.stride(value))
-
-
-_kept: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, ...]] = {}
-
-
-def _kept_strides(sizes: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of a copy that keeps the memory format."""
-    known = _kept.get((sizes, steps))
-    if known is None:
-        known = _kept[sizes, steps] = tuple(_empty_like(torch.empty_strided(sizes, steps)).stride())
-    return known
 
 
 def bits(item: torch.Tensor, inputs: Mapping[str, Any]) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from conformance.results.model import Signal
 
@@ -17,6 +18,8 @@ _DTYPE = re.compile(
     r"|UInt(?:16|32|64)|Float8_e\w+|u?int(?:8|16|32|64)|b?float(?:16|32|64)|float8_e\w+|complex(?:32|64|128)"
     r"|c10::\w+|unsigned (?:char|short|int|long)|signed char)(?:Tensor|Type)?\b(?!\s*\()"
 )
+# All that it says beside is the name of the kernel, which is no promise.
+_MISSING_KERNEL = re.compile(r'"[^"]*" not implemented for')
 _NO_KERNEL = re.compile(r"not implemented for|Unsupported TypeMeta in ATen|Could not run '|is not implemented on")
 
 
@@ -33,9 +36,12 @@ def signal_of(error: BaseException) -> Signal:
     """Return the class and the normalised message of an error or warning; a kernel that is missing is said."""
     name = type(error).__name__
     text = str(error)
-    return Signal(f"{name} (no kernel)" if _NO_KERNEL.search(text) else name, normalise(text))
+    if _NO_KERNEL.search(text):
+        return Signal(f"{name} (no kernel)", "" if _MISSING_KERNEL.match(text) else normalise(text))
+    return Signal(name, normalise(text))
 
 
+@lru_cache(5_000)
 def normalise(message: str) -> str:
     """Return the first line of a message without numbers, addresses, paths, and the names of dtypes."""
     line = (message.strip().splitlines() or [""])[0]
