@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from conformance.cli import main
 from conformance.language.corpus import Corpus
 from conformance.names.model import Measured, NameRecord, Section
 from conformance.names.store import record
@@ -284,3 +285,28 @@ def test_it_works_without_torch(recorded: Path, tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     assert "no longer true" in ran.stdout
+
+
+def test_one_kind_of_harm_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = tmp_path / "code.py"
+    code.write_text("import torch\ntorch.cholesky(torch.eye(2))\ntorch.load('x')\n")
+    asked = ["upgrade", "2.13", "2.15", "--uses", str(code), "--severity", "documentation", "--fail-on", "breaks"]
+    assert main(asked) == 1
+    assert "torch.cholesky is gone" not in capsys.readouterr().out
+
+
+def test_an_entry_of_a_name_links_to_its_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = tmp_path / "code.py"
+    code.write_text("import torch\ntorch.utils.checkpoint.checkpoint(torch.sin, torch.eye(2))\n")
+    main(["upgrade", "2.0", "2.1", "--uses", str(code)])
+    assert "page     reference/torch.utils.checkpoint.checkpoint.html" in capsys.readouterr().out
+
+
+def test_a_function_under_two_names_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = tmp_path / "code.py"
+    code.write_text(
+        "try:\n    import torch.ao.quantization as q\nexcept ImportError:\n    import torch.quantization as q\n"
+        "def f(model):\n    q.quantize_dynamic(model)\n"
+    )
+    main(["upgrade", "2.4", "2.15", "--uses", str(code), "--brief"])
+    assert capsys.readouterr().out.count("quantize_dynamic is deprecated") == 1

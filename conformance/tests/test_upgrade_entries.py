@@ -10,8 +10,8 @@ import pytest
 
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim
+from conformance.results.model import Coverage, Fact, Facts, Flags, Often, Signal, Tiers, Verdict
 from conformance.results.model import Entry as Measurement
-from conformance.results.model import Fact, Facts, Flags, Often, Signal, Verdict
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_corpus, release
 from conformance.upgrade.claims import compare_claims
 from conformance.upgrade.model import Entry, Report
@@ -284,10 +284,49 @@ def test_what_the_source_leaves_open(tmp_path: Path, before: Often, after: Often
     assert found.what == f"shares_storage(y, x) is {after} true, was {before}"
 
 
+@pytest.mark.parametrize(
+    ("after", "what"),
+    [("never", "does not raise now (not promised)"), ("sometimes", "raises for some inputs now (not promised)")],
+)
+def test_an_error_that_is_not_promised_is_told_where_it_changes(tmp_path: Path, after: Often, what: str) -> None:
+    corpus = corpus_of(tmp_path, RAISING + "\nguarantee: unspecified")
+    [claim] = corpus.claims
+    found = only(corpus, *(entry(claim, "unspecified", tiers=Tiers(error=often)) for often in ("always", after)))
+    assert (found.what, found.before) == (what, "raises")
+
+
 def test_a_kernel_that_is_gone(corpus: Corpus, claim: Claim) -> None:
     found = only(corpus, entry(claim), entry(claim, no_kernel=("Half",), example={"x": "torch.tensor([1.])"}))
     assert (found.severity, found.what) == ("corner", "no kernel any more for Half")
     assert "torch.tensor([1.], dtype=torch.float16)" in found.script
+
+
+KERNELS = {"NotImplementedError": ("Half",)}
+JUDGED = {"x": Coverage((3, 1, 1, 1), 3, 4, ("bool",))}
+NOT_JUDGED = {"x": Coverage((2, 1, 1, 1), 2, 4, ("bool", "float16"))}
+
+
+@pytest.mark.parametrize(
+    ("lacking", "other", "what", "before", "after"),
+    [
+        ("new", JUDGED, "no kernel any more for Half", "worked", "not implemented"),
+        ("new", {}, "no kernel any more for Half", "no kernel was missing", "not implemented"),
+        ("old", JUDGED, "works for Half now", "not implemented", "works"),
+        ("old", {}, "no kernel is missing for Half any more", "not implemented", "no kernel is missing"),
+    ],
+)
+def test_a_dtype_worked_only_where_an_example_was_judged(
+    corpus: Corpus, claim: Claim, lacking: str, other: dict[str, Coverage], what: str, before: str, after: str
+) -> None:
+    entries = [entry(claim, covered=other), entry(claim, covered=NOT_JUDGED, missing_kernels=KERNELS)]
+    found = only(corpus, *(entries if lacking == "new" else entries[::-1]))
+    assert (found.what, found.before, found.after) == (what, before, after)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_nothing_is_said_of_a_dtype_that_was_not_judged(corpus: Corpus, claim: Claim, order: int) -> None:
+    entries = [entry(claim, covered=NOT_JUDGED), entry(claim, covered=NOT_JUDGED, missing_kernels=KERNELS)]
+    assert changed(corpus, *entries[::order]) == []
 
 
 def test_a_new_dtype_without_a_kernel_is_no_loss(corpus: Corpus, claim: Claim) -> None:

@@ -57,6 +57,8 @@ PAIRS = """
 1.13 2.1 | changes | model.zero_grad() | model.zero_grad(set_to_none=False)
 1.13 2.1 | changes | torch.quantization.get_default_qconfig() | torch.quantization.get_default_qconfig("fbgemm")
 1.13 2.1 | changes | torch.quantization.get_default_qat_qconfig() | torch.quantization.get_default_qat_qconfig("x86")
+1.13 2.1 | warns | torch.utils.checkpoint.checkpoint(f, a) | torch.utils.checkpoint.checkpoint(f, a, use_reentrant=True)
+2.1 2.4 | warns | torch.optim.lr_scheduler.StepLR(optimizer, 1, verbose=True) | optimizer.step()
 2.1 2.4 | breaks | torch.autograd.function.traceable(f) | torch.autograd.function.once_differentiable(f)
 2.1 2.4 | breaks | torch.autograd.gradcheck(f, a, check_sparse_nnz=True) | torch.autograd.gradcheck(f, a, masked=True)
 2.1 2.4 | breaks | torch.jit.quantized.quantize_linear_modules(model) | torch.ao.quantization.quantize_dynamic(model)

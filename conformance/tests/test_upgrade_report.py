@@ -46,7 +46,7 @@ def named(id: str, severity: Any = "breaks", *places: Place) -> Entry:
 
 
 def test_an_entry_has_all_that_a_person_needs(tmp_path: Path) -> None:
-    told = text_report(report(tmp_path, places=(place(), place(7), place(3, path="b.py"))))
+    told = text_report(report(tmp_path, places=(place(3, path="b.py"), place(), place(7))))
     for part in (
         "torch 1.13.1 → 2.2.2 on cpu",
         "1 file read; 2 of 2 torch names known (1 with measured claims), 2 of 3 calls by signature",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import Optional
 
 from packaging.version import InvalidVersion, Version
 
-from conformance.language.corpus import default_root, load_corpus
+from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
+from conformance.processes.scratch import ScratchFolder
 from conformance.results.files import ResultError
 from conformance.results.recorded import recorded_folder
 from conformance.upgrade.measuring import Failed, Measurement, measure_with_command, measure_with_environment
@@ -67,7 +67,7 @@ def add_bisect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def bisect(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Find the release and print it; return the exit status."""
-    corpus, _ = load_corpus([default_root()])
+    corpus, _ = load_own_corpus()
     claim = next((item for item in corpus.claims if options.claim in (item.id, *item.was)), None)
     if claim is None:
         return _refused(f"no claim is called {options.claim!r}; 'conformance show NAME' lists those of a name")
@@ -77,8 +77,8 @@ def bisect(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         first, last = _ends(options, claim, recorded)
         releases = _between(options.releases.split(",") if options.releases else list_releases(), first, last)
         print(f"{len(releases)} releases from {first} to {last}: {', '.join(releases)}", flush=True)
-        with tempfile.TemporaryDirectory(prefix="conformance-bisect-") as scratch:
-            measure = _measure(options.measure, claim, Path(scratch), recorded)
+        with ScratchFolder() as scratch:
+            measure = _measure(options.measure, claim, scratch, recorded)
             found = find_change(releases, measure, say=lambda line: print(line, flush=True))
     except (ResultError, NoReleases, NoChange, ValueError, Failed) as error:
         return _refused(str(error))

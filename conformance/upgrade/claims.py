@@ -7,8 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.corpus import Corpus, default_root, load_corpus, spec_files
+from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.kept import load_own_corpus
+from conformance.language.sources import SourceList
 from conformance.results.model import Entry as Measurement
+from conformance.text import count_of
 from conformance.upgrade.comparison import Comparison, Finding
 from conformance.upgrade.findings import findings
 from conformance.upgrade.model import Entry, Report
@@ -26,7 +29,7 @@ def compare_claims(corpus: Corpus, path: Sequence[Measured]) -> Report:
         comparison = Comparison(claim, path)
         if comparison.gap:
             gaps[claim.id] = comparison.gap
-        else:
+        elif _seen(comparison.entries[0]) != _seen(comparison.entries[1]):
             found.extend(findings(comparison))
     entries = sorted(map(_entry, _grouped(found)), key=Entry.order)
     return Report(path[0].torch, path[-1].torch, path, tuple(entries), len(claims) - len(gaps), gaps)
@@ -40,13 +43,23 @@ def differing(path: Sequence[Measured], subjects: Iterable[str]) -> set[str]:
 
 
 def claims_named(ids: set[str], specs: Optional[Sequence[Path]]) -> Corpus:
-    """Return the claims with some ids; only the files that name one of them are read."""
-    files = [file for root in specs or [default_root()] for file in (spec_files(root) if root.is_dir() else [root])]
-    named = [id.rpartition("/") for id in ids]
-    texts = ((file, file.read_text(encoding="utf-8")) for file in files if named)
-    chosen = [file for file, text in texts if any(slug in text and subject in text for subject, _, slug in named)]
-    corpus, _ = load_corpus(chosen)
+    """Return the claims with some ids."""
+    corpus = read_specs(specs) if ids else Corpus((), SourceList(), default_root())
     return replace(corpus, claims=tuple(claim for claim in corpus.claims if claim.id in ids))
+
+
+def read_specs(paths: Optional[Sequence[Path]]) -> Corpus:
+    """Return the claims of spec files, by default of the project's own corpus.
+
+    Raises
+    ------
+    ValueError
+        If a file has a mistake: what would be said without its claims may be false.
+    """
+    corpus, problems = load_corpus(paths) if paths else load_own_corpus()
+    if problems:
+        raise ValueError(f"{problems[0]}; {count_of(len(problems), 'mistake')}: run 'conformance check'")
+    return corpus
 
 
 def _seen(entry: Optional[Measurement]) -> Optional[Measurement]:
@@ -74,6 +87,9 @@ def _entry(group: list[Finding]) -> Entry:
         what = f"{sentences} sentence{'s' if sentences > 1 else ''} {what}"
     elif len({finding.what for finding in group}) > 1:
         what = f"{what.partition(':')[0]}: {len(group)} promises of {first.claim.subject}"
+    # The headline says what torch does now; that it is new is what the report is about.
+    if len(group) == 1:
+        what = what.removeprefix("now: ")
     notes = tuple(dict.fromkeys(note for finding in group for note in finding.notes))
     return Entry(
         first.claim.id,

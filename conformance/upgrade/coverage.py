@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from conformance.names.model import Found, Gone, NotMeasured, NotYet
 from conformance.upgrade.model import Coverage
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.signatures import signatures
-from conformance.usage import Evidence, Kind, Project, Use
+from conformance.usage import Evidence, Kind, Project, Use, UseGroup
 from conformance.usage.rules import canonical
 
 #: A member that no release has: the object is of a class of the code's own.
@@ -16,23 +16,29 @@ _OWN = "of the code's own"
 
 
 def coverage_of(
-    project: Project, changes: NameChanges, claimed: Collection[str], profiled: Collection[str]
+    project: Project,
+    groups: Iterable[UseGroup],
+    changes: NameChanges,
+    claimed: Collection[str],
+    profiled: Collection[str],
 ) -> Coverage:
     """Return what is known of the names and calls in a project.
 
     Parameters
     ----------
+    groups
+        The uses in the project.
     claimed, profiled
         The subjects of claims and of profiles that were measured in both releases.
     """
     first: dict[str, Use] = {}
     calls: dict[str, int] = {}
-    for use in project.uses():
+    for use, places in groups:
         if use.evidence is Evidence.MAYBE or use.kind is Kind.OVERRIDE:
             continue
         for name in changes.meant(use) or use.names[:1]:
             first.setdefault(name, use)
-            calls[name] = calls.get(name, 0) + (use.kind is Kind.CALL)
+            calls[name] = calls.get(name, 0) + len(places) * (use.kind is Kind.CALL)
     unknown: dict[str, tuple[Use, str]] = {}
     missing: dict[str, tuple[Use, str]] = {}
     for name, use in list(first.items()):

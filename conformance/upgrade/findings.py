@@ -50,7 +50,11 @@ def _findings(comparison: Comparison) -> list[Finding]:
     observed = list(of_observations(comparison))
     if found:
         # What was seen beside a changed verdict belongs to it, but for what many claims show alike.
-        told = tuple(f"also: {item.what}" for item in observed if item.kind not in SHARED)
+        told = tuple(
+            f"also: {item.what}"
+            for item in observed
+            if not (item.kind in SHARED or item.what == f"{found[0].after} now")
+        )
         found[0] = replace(found[0], notes=(*found[0].notes, *told))
         observed = [item for item in observed if item.kind in SHARED]
     return [*found, *observed, *_of_sentences(comparison)]

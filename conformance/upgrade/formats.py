@@ -35,7 +35,7 @@ def json_report(report: Report, *, everything: bool = False) -> str:
     }
     if report.coverage is not None:
         document["coverage"] = _coverage(report.coverage)
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=1) + "\n"
 
 
 def github_report(report: Report) -> str:

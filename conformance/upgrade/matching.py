@@ -11,10 +11,10 @@ from typing import Optional
 
 from conformance.language.model import Claim
 from conformance.names.model import Found
-from conformance.upgrade.model import Entry, Place
+from conformance.upgrade.model import Entry, places_of
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.signatures import signatures
-from conformance.usage import Argument, Call, Evidence, Kind, Use
+from conformance.usage import Argument, Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.calls import literal
 from conformance.usage.matching import Match, Signature, bind
 from conformance.usage.rules import canonical
@@ -22,6 +22,11 @@ from conformance.usage.rules import canonical
 _ANY, _TENSOR = Argument(), "torch.Tensor"
 #: What a program uses to make its inputs and look at them: no condition of its own.
 _SCAFFOLDING = frozenset(("save", "manual_seed", "random.fork_rng"))
+
+#: What keeps the old behaviour where a claim is about a default that no signature tells.
+_KEEPS = {
+    "torch.load/weights-only-is-the-default": "weights_only=False; True is safer, where the file holds tensors alone",
+}
 
 _ORDER = {match: number for number, match in enumerate(Match)}
 #: A call in a claim's program, and whether it is one of a function of torch.
@@ -31,14 +36,14 @@ _ClaimCall = tuple[Call, bool]
 class ClaimUses:
     """The uses of somebody's code by the subjects of claims that speak of them."""
 
-    def __init__(self, uses: Iterable[Use], changes: NameChanges) -> None:
+    def __init__(self, groups: Iterable[UseGroup], changes: NameChanges) -> None:
         self._changes = changes
-        self._uses: dict[str, list[tuple[Use, str]]] = {}
-        for use in uses:
-            if use.kind not in (Kind.IMPORT, Kind.OVERRIDE):
-                for name in changes.meant(use):
+        self._uses: dict[str, list[tuple[UseGroup, str]]] = {}
+        for group in groups:
+            if group.use.kind not in (Kind.IMPORT, Kind.OVERRIDE):
+                for name in changes.meant(group.use):
                     for subject in self._subjects(name):
-                        self._uses.setdefault(subject, []).append((use, name))
+                        self._uses.setdefault(subject, []).append((group, name))
 
     @property
     def subjects(self) -> frozenset[str]:
@@ -47,20 +52,21 @@ class ClaimUses:
 
     def placed(self, entry: Entry) -> Optional[Entry]:
         """Return an entry with the places that it concerns; none where there are none."""
-        places: dict[Use, Evidence] = {}
+        places: dict[int, tuple[UseGroup, Evidence]] = {}
         instead = entry.instead
         for claim in entry.claims:
             calls, defaults, evidence = calls_of(claim), _defaults_of(claim), _evidence(claim)
             speaks = all(name in self._uses for name in conditions_of(claim))
-            instead = instead or (f"pass {defaults[0]} to choose" if defaults else "")
-            for use, name in self._uses.get(claim.subject, ()) if speaks else ():
+            instead = instead or _KEEPS.get(claim.id, "") or (f"pass {defaults[0]} to choose" if defaults else "")
+            for group, name in self._uses.get(claim.subject, ()) if speaks else ():
+                use = group.use
                 match = self._match(calls, use, name, defaults)
                 # Whether the values are like those of the claim can't be told from the source.
                 if match is not Match.NO:
                     sure = Evidence.MAYBE if match is Match.UNKNOWN else evidence
-                    places[use] = max(min(sure, use.evidence), places.get(use, Evidence.MAYBE))
-        placed = tuple(Place(*pair) for pair in places.items())
-        return replace(entry, places=placed, instead=instead) if placed else None
+                    _, known = places.get(id(group), (group, Evidence.MAYBE))
+                    places[id(group)] = group, max(min(sure, use.evidence), known)
+        return replace(entry, places=places_of(places.values()), instead=instead) if places else None
 
     @cache  # noqa: B019 - one report, one object
     def _subjects(self, name: str) -> tuple[str, ...]:
@@ -83,9 +89,15 @@ class ClaimUses:
             wanted = wanted._replace(positional=wanted.positional[1:])
         elif not is_function and not is_method and name == f"torch.{name.rpartition('.')[2]}":
             wanted = wanted._replace(positional=(_ANY, *wanted.positional))
+        choices = zip(self._passed(wanted, name), self._passed(used, name))
+        return _best(_compared(wanted, one, used, other, defaults) for one, other in choices)
+
+    @cache  # noqa: B019 - one report, one object
+    def _passed(self, call: Call, name: str) -> list[dict[str, Argument]]:
+        """Return the arguments of a call by their parameters, under each signature."""
         known = self._changes.answer(name, self._changes.new) if self._changes.is_recorded else None
         choices = signatures(known.record) if isinstance(known, Found) else ()
-        return _best(_compared(wanted, used, one, defaults) for one in choices or ((),))
+        return [_passed(call, signature) for signature in choices or ((),)]
 
 
 def _best(found: Iterable[Match]) -> Match:
@@ -106,9 +118,10 @@ def _defaults_of(claim: Claim) -> tuple[str, ...]:
     return tuple(name for source in claim.sources for name in re.findall(r"\b(\w+)=", source.key or ""))
 
 
-def _compared(wanted: Call, used: Call, signature: Signature, defaults: Sequence[str]) -> Match:
+def _compared(
+    wanted: Call, one: dict[str, Argument], used: Call, other: dict[str, Argument], defaults: Sequence[str]
+) -> Match:
     """Return whether a call passes what another one passes, and nothing else that matters; numbers may differ."""
-    one, other = (_passed(call, signature) for call in (wanted, used))
     is_open = used.more_keywords or used.more_positional
     if wanted.more_keywords or wanted.more_positional:
         return Match.UNKNOWN if is_open else Match.NO
@@ -189,5 +202,5 @@ def _call(node: ast.Call, tensors: set[str]) -> Call:
 def _argument(node: ast.expr, tensors: set[str]) -> Argument:
     constant = literal(node)
     if constant is not None:
-        return Argument(True, constant.literal)
+        return Argument(True, constant.literal, type(constant.literal).__name__)
     return Argument(type=_TENSOR) if isinstance(node, ast.Name) and node.id in tensors else _ANY

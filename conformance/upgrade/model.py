@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from conformance.language.model import Claim
+from conformance.text import bounded
 from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity, kind_rank, rank
-from conformance.usage import Evidence, NotRead, Unclear, Use
+from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
 from conformance.views.recorded import Measured
 
 
@@ -21,6 +22,17 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return str(self.use)
+
+
+def places_of(groups: Iterable[tuple[UseGroup, Evidence]]) -> tuple[Place, ...]:
+    """Return the places of uses that a change concerns, the surest first."""
+    found = [Place(use, evidence) for group, evidence in groups for use in group.places]
+    return tuple(sorted(found, key=_order))
+
+
+def _order(place: Place) -> tuple[int, str, int, int, int]:
+    use = place.use
+    return -place.evidence, use.path, use.cell or 0, use.line, use.column
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,10 @@ class Entry:
         subjects = list(dict.fromkeys(claim.subject for claim in self.claims))
         named = subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects"
         alone = not subjects or self.kind == "sentence" or self.what.startswith(named)
-        return self.what if alone else f"{named}: {self.what}"
+        what = self.what
+        if self.kind == "warning" and what.startswith("new "):
+            what = f"{what}: {bounded(self.after, 90)}"
+        return what if alone else f"{named}: {what}"
 
     def order(self) -> tuple[int, int, int, str, str]:
         """Return the key that sorts entries: the most harmful and the surest first."""

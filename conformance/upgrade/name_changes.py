@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Optional
@@ -13,15 +13,20 @@ from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.store import minor, release_key
 from conformance.text import bounded
-from conformance.upgrade.model import Entry, Place
+from conformance.upgrade.model import Entry, places_of
 from conformance.upgrade.severity import Severity
-from conformance.upgrade.signatures import broken, takes_keyword
-from conformance.usage import Call, Evidence, Kind, Use
+from conformance.upgrade.signatures import broken, deprecated_passed, takes_keyword
+from conformance.usage import Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.matching import Breakage, known_names
 from conformance.usage.rules import canonical
 
 #: Of what torch says of a removal or deprecation; what to write instead is told apart.
 _LONGEST = 200
+#: Arguments with None as their default, which only tells torch to warn that they are left out.
+_WARN_WITHOUT = {
+    ("torch.utils.checkpoint.checkpoint", "use_reentrant"),
+    ("torch.utils.checkpoint.checkpoint_sequential", "use_reentrant"),
+}
 _CALLED = (Kind.CALL, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
@@ -57,18 +62,28 @@ class NameChanges:
         known = self._meant[use.names]
         return known[:1] if use.evidence is Evidence.CERTAIN else known
 
-    def entries(self, uses: Iterable[Use]) -> list[Entry]:
+    def entries(self, groups: Sequence[UseGroup]) -> list[Entry]:
         """Return what differs at places of somebody's code."""
-        found: dict[str, tuple[Entry, dict[Use, Evidence]]] = {}
-        for use in uses if self.is_recorded else ():
+        found: dict[str, tuple[Entry, dict[int, Evidence]]] = {}
+        for number, (use, _) in enumerate(groups if self.is_recorded else ()):
             for name in self.meant(use):
                 for entry, evidence in self._of_use(name, use):
-                    _, places = found.setdefault(entry.id, (entry, {}))
-                    places[use] = max(evidence, places.get(use, Evidence.MAYBE))
+                    _, sure = found.setdefault(entry.id, (entry, {}))
+                    sure[number] = max(evidence, sure.get(number, Evidence.MAYBE))
+        # One function under two names at the same places is told once.
+        told: set[tuple[str, str, frozenset[str]]] = set()
+        twins: set[str] = set()
+        for entry, sure in found.values():
+            if entry.kind == "deprecated":
+                at = frozenset(str(use) for number in sure for use in groups[number].places)
+                key = entry.after, entry.subject.rpartition(".")[2], at
+                twins |= {entry.id} if key in told else set()
+                told.add(key)
         return [
-            replace(entry, places=tuple(Place(use, evidence) for use, evidence in places.items()))
-            for entry, places in found.values()
+            replace(entry, places=places_of((groups[number], evidence) for number, evidence in sure.items()))
+            for entry, sure in found.values()
             if not (entry.kind == "gone" and f"{entry.subject.rpartition('.')[0]}:gone" in found)
+            and entry.id not in twins
         ]
 
     def of_torch(self) -> list[Entry]:
@@ -132,7 +147,7 @@ class NameChanges:
             "warns",
             "deprecated",
             f"{found.name} is deprecated ({how})",
-            "no warning",
+            "no warning" if found.what == "warns" else "not deprecated",
             bounded(found.message, _LONGEST),
             f"since {found.since}",
             notes=(f"gone since {newest.since}",) if isinstance(newest, Gone) else (),
@@ -140,7 +155,22 @@ class NameChanges:
             subject=found.name,
         )
 
+    def _of_deprecated_arguments(self, name: str, call: Call) -> Iterator[Entry]:
+        """Yield what is told of arguments that a call passes and whose default says now that they are deprecated."""
+        for argument in self._deprecated_passed(name, call, self.new) - self._deprecated_passed(name, call, self.old):
+            since = next(release for release in self._later if argument in self._deprecated_passed(name, call, release))
+            what = f"{name}: {argument} is deprecated"
+            ends = "not deprecated", "its default is 'deprecated': passing it warns"
+            found = _of_argument(name, argument, "warns", what, ends, f"since {since}", f"leave {argument} out")
+            yield replace(found, kind="deprecated")
+
+    def _deprecated_passed(self, name: str, call: Call, release: str) -> set[str]:
+        known = self.answer(name, release)
+        return deprecated_passed(call, known.record) if isinstance(known, Found) else set()
+
     def _of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
+        if not self._is_downgrade:
+            yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
         found = self._breakage(name, call, self.new)
         if found is None:
             return
@@ -165,7 +195,10 @@ class NameChanges:
             what = f"{name}: {argument} is {now} by default, was {before}"
             # None only says that torch chooses: what it chooses may be what it was.
             harm: Severity = "corner" if "None" in (before, now) or not _is_literal(now) else "changes"
-            entry = _of_argument(name, argument, harm, what, (before, now), when, f"{argument}={before}")
+            ends = before, now
+            if (name, argument) in _WARN_WITHOUT and now == "None":
+                harm, what, ends = "warns", f"{name} warns where {argument} is left out", ("no warning", "a warning")
+            entry = _of_argument(name, argument, harm, what, ends, when, f"{argument}={before}")
             yield replace(entry, kind="default"), found.is_certain
 
     def _breakage(self, name: str, call: Call, release: str) -> Optional[Breakage]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 
 from conformance.language.model import Divergence
 from conformance.results.model import Entry
-from conformance.scripts.observation import observing_script
+from conformance.scripts.observation import dtype_of_kernel, observing_script
 from conformance.text import bounded
 from conformance.upgrade.comparison import LONGEST, Comparison, Ends, Finding
 from conformance.upgrade.severity import Severity, still_caught
@@ -94,6 +94,9 @@ def _observed(comparison: Comparison, aspect: Aspect, ends: Ends) -> Iterator[Fi
 def _tier(comparison: Comparison, aspect: Aspect, ends: Ends) -> Iterator[Finding]:
     severity: Severity = "wording" if aspect.name == "message" else "changes"
     what = f"{_TIERS[aspect.name]} comes {ends.after} as the claim has it, was {ends.before}"
+    if comparison.claim.unspecified and aspect.name == "error":
+        before, after = (cell.happens for cell in (comparison.old, comparison.new))
+        what, ends = f"{after} now (not promised)", Ends(before, after)
     yield comparison.finding(aspect, severity, what, *ends)
 
 
@@ -118,16 +121,37 @@ def _pinned(comparison: Comparison, divergence: Divergence) -> str:
 def _no_kernel(comparison: Comparison, aspect: Aspect, ends: Ends) -> Iterator[Finding]:
     # A dtype that the old release did not have is no loss: it counts as had where some entry of its file names it.
     old, new = comparison.path[0], comparison.path[-1]
-    lost = [name for name in sorted(set(ends.after) - set(ends.before)) if _had(old, name)]
-    gained = [name for name in sorted(set(ends.before) - set(ends.after)) if _had(new, name)]
+    before, after = comparison.entries
+    before, after = comparison.entries
+    lost = [name for name in sorted(set(ends.after) - set(ends.before)) if _had(old, name) and _may_work(before, name)]
+    gained = [name for name in sorted(set(ends.before) - set(ends.after)) if _had(new, name) and _may_work(after, name)]
     if lost:
         what = f"no kernel any more for {', '.join(lost)}"
+        worked = "worked" if _works(before, lost) else "no kernel was missing"
         script = comparison.script("no-kernel", lost[0])
-        yield comparison.finding(aspect, "changes", what, "worked", "not implemented", script=script)
+        yield comparison.finding(aspect, "changes", what, worked, "not implemented", script=script)
     elif gained:
-        what = f"works for {', '.join(gained)} now"
+        names = ", ".join(gained)
+        proven = _works(after, gained)
+        what = f"works for {names} now" if proven else f"no kernel is missing for {names} any more"
+        works = "works" if proven else "no kernel is missing"
         script = comparison.script("no-kernel", gained[0])
-        yield comparison.finding(aspect, "improvement", what, "not implemented", "works", script=script)
+        yield comparison.finding(aspect, "improvement", what, "not implemented", works, script=script)
+
+
+def _works(entry: Entry, kernels: list[str]) -> bool:
+    """Return whether it is known that examples with some dtypes were judged."""
+    return all(_was_judged(entry, kernel) for kernel in kernels)
+
+
+def _may_work(entry: Entry, kernel: str) -> bool:
+    return _was_judged(entry, kernel) is not False
+
+
+def _was_judged(entry: Entry, kernel: str) -> Optional[bool]:
+    """Return whether some example with a dtype was judged; None where the result file does not tell."""
+    known = [covered.unjudged for covered in entry.covered.values() if covered.unjudged is not None]
+    return any(dtype_of_kernel(kernel) not in unjudged for unjudged in known) if known else None
 
 
 def _had(measured: Measured, kernel: str) -> bool:

@@ -225,9 +225,7 @@ def _entry(entry: Entry) -> Iterator[_Line]:
 def _places(places: Sequence[Place]) -> str:
     """Return places by file, such as ``a.py:3, 17; b.py:2``."""
     files: dict[str, list[str]] = {}
-    for place in sorted(
-        places, key=lambda place: (-place.evidence, place.use.path, place.use.cell or 0, place.use.line)
-    ):
+    for place in places:
         cell = "" if place.use.cell is None else f"cell {place.use.cell}:"
         files.setdefault(place.use.path, []).append(f"{cell}{place.use.line}")
     told = []

@@ -54,6 +54,17 @@ def takes_keyword(record: NameRecord, name: str) -> bool:
     return any(parameter.name == name for signature in signatures(record) for parameter in signature)
 
 
+def deprecated_passed(call: Call, record: NameRecord) -> set[str]:
+    """Return the arguments that a call passes and whose default is the text 'deprecated'."""
+    return {
+        parameter.name
+        for signature in (signatures(record) if "'deprecated'" in str(record.signatures) else ())
+        for passed in [bind(call, signature).passed]
+        for parameter in signature
+        if parameter.default == "'deprecated'" and parameter.name in passed
+    }
+
+
 def _takes(signature: Signature, call: Call) -> bool:
     bound = bind(call, signature)
     return not bound.unexpected and not bound.too_many and (bound.is_open or not bound.missing)

@@ -48,7 +48,7 @@ def of_standing(comparison: Comparison) -> Iterator[Finding]:
     elif after == "true":
         severity = _mended(comparison)
         kind = "fixed" if severity == "improvement" else "silent"
-        yield _of_verdict(comparison, severity, kind, f"now: {title}", told)
+        yield _of_verdict(comparison, severity, kind, f"now: {title}", (told[0], _now(comparison, told[1])))
 
 
 def in_words(cell: Cell) -> str:
@@ -63,6 +63,12 @@ def in_words(cell: Cell) -> str:
         return "no end within the time limit" if entry.verdict == "timed-out" else "the interpreter crashes"
     notes = "; ".join(one_line(divergence.note) for divergence in cell.divergences)
     return bounded(notes or f"false: {entry.failed or 'as recorded'}", LONGEST)
+
+
+def _now(comparison: Comparison, told: str) -> str:
+    """Return what is seen of a promise that came true."""
+    facts = comparison.entries[1].facts
+    return told if facts is None or facts.raises is None else f"raises {facts.raises.type}"
 
 
 def _broken(comparison: Comparison, told: tuple[str, str]) -> Finding:

@@ -16,6 +16,7 @@ from conformance.usage.model import (
     TorchName,
     Unclear,
     Use,
+    UseGroup,
 )
 from conformance.usage.project import read_project
 
@@ -33,5 +34,6 @@ __all__ = [
     "TorchName",
     "Unclear",
     "Use",
+    "UseGroup",
     "read_project",
 ]

@@ -107,6 +107,17 @@ class Use(NamedTuple):
         return f"{self.path}:{cell}{self.line}:{self.column}"
 
 
+#: The most bytes of a file of Python that are read.
+LARGEST = 2 * 2**20
+
+
+class UseGroup(NamedTuple):
+    """Uses that differ in their places alone: what is true of the first is true of each."""
+
+    use: Use
+    places: list[Use]
+
+
 class Cause(enum.Enum):
     """Why a file was not read."""
 
@@ -181,6 +192,18 @@ class Project:
         """Yield every use, by file and place."""
         for file in self.files:
             yield from file.uses
+
+    def groups(self) -> list[UseGroup]:
+        """Return every use, with those like it."""
+        found: dict[tuple[object, ...], UseGroup] = {}
+        for use in self.uses():
+            key = use.names, use.kind, use.evidence, use.call, use.guarded
+            known = found.get(key)
+            if known is None:
+                found[key] = UseGroup(use, [use])
+            else:
+                known.places.append(use)
+        return list(found.values())
 
     def unclear(self) -> Iterator[Unclear]:
         """Yield every place that cannot be told."""

@@ -6,9 +6,12 @@ import ast
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Optional
 
+from conformance.files import Unreadable, read_bounded
 from conformance.usage.definitions import FileReader
+from conformance.usage.model import LARGEST
 from conformance.usage.recorder import Recorder
 from conformance.usage.values import Module, Value
 
@@ -81,14 +84,13 @@ class ProjectModules:
 
     def _read(self, path: str) -> dict[str, Value]:
         try:
-            with open(path, encoding="utf-8-sig", errors="replace") as file:
-                source = file.read(2**21)
+            source = read_bounded(Path(path), LARGEST).decode("utf-8-sig", "replace")
             try:
                 tree = ast.parse(outline(source))
             except SyntaxError:
                 tree = ast.parse(source)
             return FileReader(Recorder(path), self, "").read_module(tree, with_functions=False)
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        except (Unreadable, SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
 
 

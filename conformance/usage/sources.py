@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import ast
-import errno
 import fnmatch
 import io
 import os
 import re
-import stat
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Optional
 
+from conformance.files import Unreadable, Why, read_bounded
 from conformance.usage import rules
 from conformance.usage.definitions import FileReader
 from conformance.usage.lookup import Modules
-from conformance.usage.model import Cause, Evidence, FileUses, NotRead, Unclear, Use
+from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, NotRead, Unclear, Use
 from conformance.usage.notebooks import Notebook, read_notebook
 from conformance.usage.recorder import Recorder
 
-_LARGEST, _LARGEST_NOTEBOOK = 2 * 2**20, 32 * 2**20
+_LARGEST_NOTEBOOK = 32 * 2**20
+_CAUSES = {Why.NAME: Cause.ENCODING, Why.LOOP: Cause.LINK, Why.SPECIAL: Cause.NO_FILE, Why.LARGE: Cause.TOO_LARGE}
 _MOST_FILES = 50_000
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
 _SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
@@ -55,7 +55,7 @@ class Sources:
         if not path.is_dir():
             yield str(path)
             return
-        for folder, names, files in os.walk(path):
+        for folder, names, files in os.walk(path, onerror=self._note_folder):
             here = Path(folder)
             kept = []
             for name in sorted(names):
@@ -76,6 +76,9 @@ class Sources:
 
     def _is_excluded(self, path: Path) -> bool:
         return any(fnmatch.fnmatch(path.name, each) or fnmatch.fnmatch(str(path), each) for each in self._exclude)
+
+    def _note_folder(self, error: OSError) -> None:
+        self.not_read.append(NotRead(str(error.filename), Cause.UNREADABLE, detail=str(error.strerror)))
 
     def _note_link(self, path: Path) -> None:
         real = os.path.realpath(path)
@@ -115,18 +118,11 @@ def _failed(why: NotRead) -> FileUses:
 
 
 def _content(path: str) -> bytes | NotRead:
-    largest = _LARGEST_NOTEBOOK if path.endswith(".ipynb") else _LARGEST
+    largest = _LARGEST_NOTEBOOK if path.endswith(".ipynb") else LARGEST
     try:
-        found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):
-            return NotRead(path, Cause.NO_FILE)
-        if found.st_size > largest:
-            return NotRead(path, Cause.TOO_LARGE, detail=f"more than {largest >> 20} MiB")
-        with open(path, "rb") as file:
-            return file.read(largest + 1)
-    except (OSError, ValueError) as error:
-        code = getattr(error, "errno", None)
-        return NotRead(path, Cause.LINK if code == errno.ELOOP else Cause.UNREADABLE, detail=str(error)[:200])
+        return read_bounded(Path(path), largest)
+    except Unreadable as error:
+        return NotRead(path, _CAUSES.get(error.why, Cause.UNREADABLE), detail=str(error)[:200])
 
 
 def _decode(data: bytes) -> str:

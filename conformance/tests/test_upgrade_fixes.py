@@ -1,0 +1,84 @@
+"""`conformance upgrade --fix`: what is rewritten, and what is left as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.cli import main
+
+_HEAD = "import torch\n\ndef f(path: str, x: torch.Tensor):\n"
+_LOAD = "weights_only=False"
+
+REWRITTEN = [
+    ("1.13", "2.15", "torch.cholesky(x)", "torch.linalg.cholesky(x)"),
+    ("1.13", "2.15", "torch.cholesky(x, upper=True)", "torch.linalg.cholesky(x, upper=True)"),
+    ("2.5", "2.6", "torch.load(path)", f"torch.load(path, {_LOAD})"),
+    ("2.5", "2.6", "torch.load(path, 'cpu')['model']", f"torch.load(path, 'cpu', {_LOAD})['model']"),
+    ("2.5", "2.6", "print('é'); torch.load(path)", f"print('é'); torch.load(path, {_LOAD})"),
+    (
+        "2.5",
+        "2.6",
+        "torch.load(\n        path,  # where\n        map_location='cpu',\n    )",
+        f"torch.load(\n        path,  # where\n        map_location='cpu', {_LOAD},\n    )",
+    ),
+    ("1.13", "2.0", "torch.optim.SGD([x], 0.1).zero_grad()", "torch.optim.SGD([x], 0.1).zero_grad(set_to_none=False)"),
+    ("2.3", "2.4", "torch.cuda.amp.autocast()  # half", 'torch.amp.autocast("cuda")  # half'),
+    ("2.3", "2.4", "torch.cuda.amp.autocast(enabled=True)", 'torch.amp.autocast("cuda", enabled=True)'),
+    ("2.3", "2.4", "torch.cuda.amp.GradScaler( )", 'torch.amp.GradScaler("cuda" )'),
+]
+LEFT = [
+    ("1.13", "2.15", "torch.qr(x)"),
+    ("1.13", "2.15", "torch.cholesky(x, True)"),
+    ("1.13", "2.15", "torch.cholesky(*x)"),
+    ("2.3", "2.4", "torch.cuda.amp.autocast(False)"),
+    ("2.5", "2.6", "torch.load(path, weights_only=True)"),
+    ("2.5", "2.6", "torch.load(path, **x)"),
+    ("2.5", "2.6", "torch.load((path))"),
+    ("2.5", "2.6", "try:\n        torch.load(path)\n    except Exception:\n        pass"),
+    ("2.5", "2.6", "try:\n        torch.cholesky(x)\n    except AttributeError:\n        pass"),
+]
+
+
+def _run(folder: Path, old: str, new: str, line: str, *more: str) -> tuple[int, Path]:
+    file = folder / "code.py"
+    file.write_text(f"{_HEAD}    {line}\n", encoding="utf-8")
+    return main(["upgrade", old, new, "--uses", str(file), "--fix", *more]), file
+
+
+@pytest.mark.parametrize(("old", "new", "before", "after"), REWRITTEN)
+def test_certain_and_small_rewrites_are_made(old: str, new: str, before: str, after: str, tmp_path: Path) -> None:
+    status, file = _run(tmp_path, old, new, before, "--write")
+    assert status == 0
+    assert file.read_text(encoding="utf-8") == f"{_HEAD}    {after}\n"
+
+
+@pytest.mark.parametrize(("old", "new", "line"), LEFT)
+def test_what_is_not_certain_is_left(
+    old: str, new: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, file = _run(tmp_path, old, new, line, "--write")
+    assert status == 0
+    assert capsys.readouterr().out == ""
+    assert file.read_text(encoding="utf-8") == f"{_HEAD}    {line}\n"
+
+
+def test_a_place_that_only_may_be_concerned_is_left(tmp_path: Path) -> None:
+    _, file = _run(tmp_path, "2.5", "2.6", "torch.load(path); torch.load(path, **x)", "--write")
+    assert file.read_text(encoding="utf-8") == f"{_HEAD}    torch.load(path, {_LOAD}); torch.load(path, **x)\n"
+
+
+def test_a_diff_is_printed_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, file = _run(tmp_path, "2.5", "2.6", "torch.load(path)  # a\x0bb")
+    assert file.read_text(encoding="utf-8").endswith("torch.load(path)  # a\x0bb\n")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == f"--- a/{str(file).lstrip('/')}"
+    assert [line[:1] for line in told[3:]] == [" ", " ", " ", "-", "+"]
+    assert told[-1].startswith(f"+    torch.load(path, {_LOAD})  # a")
+
+
+def test_writing_needs_fix_and_fix_needs_uses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["upgrade", "2.5", "2.6", "--fix"]) == 2
+    assert main(["upgrade", "2.5", "2.6", "--uses", str(tmp_path), "--write"]) == 2
+    assert "--write needs --fix" in capsys.readouterr().err
