@@ -80,12 +80,12 @@ def prepare(app: Sphinx) -> None:
         _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
     library = Library(Sources(spec, results, sentences), app.builder)
     set_library(app.config, library)
-    if spec and _domain(app.env).data["digest"] != library.digest:
-        try:
+    try:
+        if spec and _domain(app.env).data["digest"] != library.digest:
             write_pages(Path(app.srcdir) / app.config.conformance_pages, library.content)
-        except ResultError as error:
-            # An entry is decoded when it is first looked at, which is here.
-            raise ExtensionError(str(error)) from None
+    except ResultError as error:
+        # An entry is decoded when it is first looked at, which is here.
+        raise ExtensionError(str(error)) from None
 
 
 def _path(here: Path, text: Optional[str]) -> Optional[Path]:

@@ -31,8 +31,9 @@ from conformance.views.addresses import page_name
 from conformance.views.article import article_view
 from conformance.views.claim import ClaimView
 from conformance.views.content import Content
-from conformance.views.falsehood_pages import HEADINGS, FalseClaim, false_index, false_modules, false_page
+from conformance.views.falsehood_pages import FalseClaim, false_cause, false_index, false_pages, unexplained_claims
 from conformance.views.pieces import Target, bounded
+from conformance.views.reach import REACHES
 from conformance.views.release_page import DeviceView, release_view
 from conformance.views.subject import subject_view
 
@@ -102,7 +103,7 @@ class ReferenceDirective(SphinxDirective):
 
     def index(self, first: str, second: str, anchor: str) -> addnodes.index:
         """Return an entry of the general index in two parts."""
-        entry = "; ".join(text.replace(";", ",") for text in (first, second))
+        entry = "; ".join(bounded(text).replace(";", ",") for text in (first, second))
         return addnodes.index(entries=[("single", entry, anchor, "", None)])
 
     def keep(self, parts: Parts) -> None:
@@ -190,27 +191,33 @@ class FalseDirective(ReferenceDirective):
     """The index of everything that a source says and that is false."""
 
     def blocks(self) -> Iterator[nodes.Node]:
-        """Return a table of modules."""
+        """Return a table of harms, and the worst causes."""
         yield self.part(
             "false_index",
             index=false_index(self.content_of_site),
-            headings=tuple(HEADINGS.values()),
-            module_href=lambda module: self.uri(self.places.false(module)),
+            reaches=REACHES,
+            page_href=lambda page: self.uri(self.places.false(page)),
         )
 
 
-class FalseModuleDirective(ReferenceDirective):
-    """Everything that a source says about a module and that is false."""
+class FalsePageDirective(ReferenceDirective):
+    """Everything that a source says and that is false with one harm."""
 
     required_arguments = 1
 
     def blocks(self) -> Iterator[nodes.Node]:
-        """Return a section for each kind."""
-        module = self.arguments[0]
-        if module not in false_modules(self.content_of_site):
-            raise self.error(f"Nothing that the corpus says about {module} is false.")
-        for group in false_page(module, self.content_of_site):
-            yield self.section(group.anchor, group.heading, *map(self.claim, group.claims))
+        """Return a section for each cause, then what no cause explains."""
+        page, content = self.arguments[0], self.content_of_site
+        views = false_pages(content).get(page)
+        if views is None:
+            raise self.error(f"No page of what is false has the name {page}.")
+        for view in views:
+            cause = false_cause(view, content)
+            yield self.section(
+                cause.anchor, cause.heading, self.part("false_cause", it=cause), *map(self.claim, cause.claims)
+            )
+        if not views:
+            yield from map(self.claim, unexplained_claims(content))
 
     def claim(self, it: FalseClaim) -> html_part:
         """Return a claim; what it loads is in the data of its subject's page."""

@@ -14,6 +14,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
 
+from conformance.views.pieces import bounded
+
 
 class ClaimDomain(Domain):
     """Where every claim, subject, article, row and release is."""
@@ -40,7 +42,7 @@ class ClaimDomain(Domain):
 
     def note(self, kind: str, name: str, document: str, anchor: str, title: str) -> None:
         """Record where an object is."""
-        self.objects[kind, name] = (document, anchor, title)
+        self.objects[kind, name] = (document, anchor, bounded(title))
 
     def note_document(self, document: str) -> None:
         """Record that a page is made from the corpus or the results, and so is stale when they change."""

@@ -18,7 +18,7 @@ def footer(content: Content) -> dict[str, object]:
     return {
         "version": conformance.__version__,
         "corpus": content.revision,
-        "claims": len(content.corpus.claims),
+        "claims": content.corpus.counts().in_words(),
         "environments": len(content.recorded.environments),
         "sentences": f"torch {torch}" if torch else "",
     }

@@ -13,7 +13,7 @@ from conformance.reference.commands import commands
 from conformance.reference.directives import (
     ArticleDirective,
     FalseDirective,
-    FalseModuleDirective,
+    FalsePageDirective,
     ReferenceDirective,
     ReleaseDirective,
     SubjectDirective,
@@ -182,7 +182,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "article": ArticleDirective,
     "release": ReleaseDirective,
     "false": FalseDirective,
-    "false-module": FalseModuleDirective,
+    "false-page": FalsePageDirective,
     "command": CommandDirective,
     "fields": FieldsDirective,
     "releases": _made_by(_releases),

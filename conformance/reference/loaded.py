@@ -15,6 +15,7 @@ from docutils import nodes
 from sphinx.builders import Builder
 from sphinx.errors import NoUri
 
+from conformance.text import printable
 from conformance.views.claim import ClaimView
 from conformance.views.falsehoods import Falsehood
 from conformance.views.pieces import Text, bounded
@@ -109,8 +110,17 @@ def _numbered(block: Block, numbers: Mapping[str, int]) -> Block:
 
 def _as_script(value: object) -> str:
     # ASCII only, so that no line separator ends a string; and nothing that could end a script or open a comment.
-    text = json.dumps(value, separators=(",", ":"))
+    text = json.dumps(_printable(value), separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _printable(value: object) -> object:
+    """Return a value of JSON without control characters in its texts."""
+    if isinstance(value, str):
+        return printable(value, keep="\n\t")
+    if isinstance(value, Mapping):
+        return {_printable(name): _printable(item) for name, item in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _behind(claim: ClaimView) -> Iterator[Block]:

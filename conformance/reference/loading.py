@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
-import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Optional
@@ -25,7 +24,8 @@ from conformance.census.record import newest_record
 from conformance.impostors.record import Record as MutationRecord
 from conformance.impostors.record import load_record
 from conformance.language.corpus import load_corpus
-from conformance.results.files import ResultError
+from conformance.processes.environment import unoptimised
+from conformance.results.files import ResultError, read_bytes, read_json
 from conformance.views.content import Content
 from conformance.views.growth import load_growth
 from conformance.views.recorded import Recorded, load_recorded
@@ -38,6 +38,14 @@ _IMPOSTORS = "impostors"
 _MAKERS = ("reference", "views", "upgrade", "language", "checks", "inputs", "cli.py")
 
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _SentenceCache:
+    """What `conformance.census.docstrings` writes: object → hash → sentence."""
+
+    torch: str = ""
+    sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,11 +67,12 @@ class Sources:
     sentences: Optional[Path]
 
     def digest(self) -> str:
-        """Return what changes whenever a page would."""
+        """Return what changes whenever a page would; raises ResultError where a file can't be read."""
         found = hashlib.sha256()
         for path in self._files():
-            found.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-            found.update(path.read_bytes())
+            content = read_bytes(path)
+            found.update(f"{path.name}\0{len(content)}\0".encode())
+            found.update(content)
         return found.hexdigest()
 
     def _files(self) -> Iterator[Path]:
@@ -131,7 +140,7 @@ def collect_sentences(path: Path) -> bool:
         return True
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "conformance.census.docstrings", str(path)]
-    return subprocess.run(command, check=False).returncode == 0 and path.is_file()
+    return subprocess.run(command, check=False, env=unoptimised()).returncode == 0 and path.is_file()
 
 
 def _installed_torch() -> Optional[str]:
@@ -150,16 +159,14 @@ def _recorded(folder: Optional[Path]) -> Recorded:
 
 
 def _sentences(path: Optional[Path]) -> Sentences:
-    if path is None or not path.is_file():
+    if path is None or not path.exists():
         return Sentences()
-    document = json.loads(path.read_text(encoding="utf-8"))
-    return Sentences(
-        torch=str(document.get("torch", "")),
-        texts={
-            str(name): {str(key): str(text) for key, text in found.items()}
-            for name, found in document.get("sentences", {}).items()
-        },
-    )
+    try:
+        cache = read_json(path, _SentenceCache, "nox -s docs")
+    except ResultError as error:
+        _logger.warning("%s", error, type="conformance", subtype="sentences")
+        return Sentences()
+    return Sentences(cache.torch, cache.sentences)
 
 
 def _mutation(folder: Path) -> Optional[MutationRecord]:

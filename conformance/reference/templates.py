@@ -15,6 +15,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Name, Number, Operator, Punctuation, Text, _TokenType
 
+from conformance.text import printable
 from conformance.views.pieces import Target, bounded, prose
 
 #: Returns the address of an object as it is seen from a page; empty where there is none.
@@ -51,7 +52,8 @@ def part(template: str, href: Href, **values: object) -> html_part:
         What the template shows, views above all.
     """
     text = _environment().get_template(f"{template}.html").render(href=href, **values)
-    return html_part("", _BLOCK_END.sub(r"\1 ", text), format="html")
+    # No escape of HTML keeps a bidirectional control from turning what stands around it.
+    return html_part("", _BLOCK_END.sub(r"\1 ", printable(text, keep="\n\t")), format="html")
 
 
 @lru_cache(maxsize=1)

@@ -15,11 +15,14 @@ def add_report_docs(commands: Any) -> None:
     parser = commands.add_parser(
         "report-docs",
         help="write issue texts for what is documented, false and not reported",
-        description="Write the text of an issue for each divergence that is a mistake of the documentation or of torch "
-        "and has no link. Nothing is run and nothing is sent. If torch is installed, its documentation is quoted.",
+        description="Write the text of an issue for each cause of false claims that is a mistake of the documentation "
+        "or of torch and has no link. Nothing is run and nothing is sent. If torch is installed, its documentation is "
+        "quoted.",
     )
-    parser.add_argument("claim", nargs="?", metavar="ID", help="print the issues about this claim")
-    parser.add_argument("--list", action="store_true", help="list the divergences, one on a line")
+    parser.add_argument(
+        "claim", nargs="?", metavar="ID", help="print the issue about this cause, or those about this claim"
+    )
+    parser.add_argument("--list", action="store_true", help="list the causes, the worst first, one on a line")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="write a Markdown file for each issue to this folder"
     )
@@ -31,39 +34,48 @@ def add_report_docs(commands: Any) -> None:
 
 def report_docs(options: argparse.Namespace, rest: list[str]) -> int:
     """Run the command."""
-    from conformance.language.corpus import default_root, load_corpus
+    from conformance.language.kept import load_own_corpus
     from conformance.reporting.issue import issue_text, issue_title, unfiled
     from conformance.results.files import ResultError, replace_file
     from conformance.results.recorded import recorded_folder
     from conformance.text import printable
+    from conformance.views.causes import file_name
     from conformance.views.recorded import load_recorded
 
-    corpus, _ = load_corpus([default_root()])
-    reports = unfiled(corpus)
+    corpus, _ = load_own_corpus()
+    try:
+        recorded = load_recorded(recorded_folder(options.results))
+        views = unfiled(corpus, recorded)
+    except ResultError as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
     if options.claim:
-        reports = [report for report in reports if any(options.claim == claim.id for claim in report.claims)]
-        if not reports:
+        views = [view for view in views if options.claim in (view.cause.id, *(claim.id for claim in view.claims))]
+        if not views:
             advice = "'conformance report-docs --list' lists the ids"
             print(f"conformance: nothing to report about {options.claim!r}; {advice}", file=sys.stderr)
             return 2
     if options.list or not (options.claim or options.output):
-        for report in reports:
-            print(printable(f"{report.divergence.kind:11} {report.claims[0].id}  {issue_title(report)}", keep=""))
-        print(f"{len(reports)} to report; give an ID to print one, or --output DIR to write them all", file=sys.stderr)
+        for view in views:
+            name = view.cause.id if view.named else view.claims[0].id
+            rank = f"{view.harm}, {view.reach}"
+            print(printable(f"{view.cause.kind:11} {name}  {issue_title(view)} [{rank}]", keep=""))
+        print(f"{len(views)} to report; give an ID to print one, or --output DIR to write them all", file=sys.stderr)
         return 0
+    if sys.flags.optimize > 1:
+        print("conformance: no documentation is quoted: this Python runs with -OO, without docstrings", file=sys.stderr)
     try:
-        recorded = load_recorded(options.results or recorded_folder())
-        for report in reports:
-            text = issue_text(report, corpus, recorded, _quote)
+        for view in views:
+            text = printable(issue_text(view, corpus, recorded, _quote))
             if options.output:
-                replace_file(options.output / f"{report.name}.md", text)
+                replace_file(options.output / f"{file_name(view)}.md", text)
             else:
-                print(printable(text))
+                print(text)
     except ResultError as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     if options.output:
-        print(f"wrote {len(reports)} issues to {options.output}")
+        print(f"wrote {len(views)} issues to {options.output}")
     return 0
 
 

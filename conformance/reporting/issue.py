@@ -1,22 +1,20 @@
-"""One recorded divergence as the text of an issue, from the corpus and the recorded results; nothing is run."""
+"""What makes claims false as the text of an issue, from the corpus and the recorded results; nothing is run."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Optional
 
 from conformance.language.corpus import Corpus
-from conformance.language.model import Claim, Divergence, Source
+from conformance.language.model import Claim, Source
+from conformance.language.shapes import NOT_FILED
 from conformance.scripts.observation import observing_script
 from conformance.text import one_line
-from conformance.views.cells import Cell
+from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.conditions import conditions_in_words
 from conformance.views.recorded import Recorded
 from conformance.views.releases import runs
 from conformance.views.sources import OFFICIAL, source_view
-from conformance.views.verdicts import APPEARANCES
 
 #: What concerns PyTorch; the other kinds say what changed, or depends on the platform.
 KINDS = ("docs-wrong", "torch-bug")
@@ -25,56 +23,26 @@ KINDS = ("docs-wrong", "torch-bug")
 Quote = Callable[[Source], Optional[str]]
 
 
-@dataclass(frozen=True)
-class Unfiled:
-    """A divergence that nobody has reported, and the claims that share it: the rows of one table have one.
-
-    Attributes
-    ----------
-    position : int
-        Which of the claims' divergences it is.
-    """
-
-    claims: tuple[Claim, ...]
-    position: int
-
-    @property
-    def divergence(self) -> Divergence:
-        """The record of the spec."""
-        return self.claims[0].diverges[self.position]
-
-    @property
-    def name(self) -> str:
-        """A name for a file."""
-        subject, _, slug = self.claims[0].id.rpartition("/")
-        # Tensor and tensor are one file on some systems.
-        marked = re.sub(r"([A-Z])", r"_\1", subject.replace("/", "."))
-        return f"{marked}-{slug}-{self.position}"
+def unfiled(corpus: Corpus, recorded: Recorded) -> list[CauseView]:
+    """Return the causes to report, the worst first: those that concern PyTorch and have no link."""
+    official = [claim for claim in corpus.claims if any(source.kind in OFFICIAL for source in claim.sources)]
+    views = ranked_causes(official, recorded)
+    return [view for view in views if view.cause.kind in KINDS and view.cause.link == NOT_FILED]
 
 
-def unfiled(corpus: Corpus) -> list[Unfiled]:
-    """Return the divergences to report, by the id of their first claim."""
-    found: dict[tuple[object, int], list[Claim]] = {}
-    for claim in corpus.claims:
-        if not any(source.kind in OFFICIAL for source in claim.sources):
-            continue
-        for position, divergence in enumerate(claim.diverges):
-            if divergence.kind in KINDS and divergence.link == "none-filed":
-                found.setdefault((divergence.place, position), []).append(claim)
-    reports = [Unfiled(tuple(claims), position) for (_, position), claims in found.items()]
-    return sorted(reports, key=lambda report: (report.claims[0].id, report.position))
-
-
-def issue_title(report: Unfiled) -> str:
+def issue_title(view: CauseView) -> str:
     """Return a title for the issue."""
-    claim = report.claims[0]
-    subject = claim.subject if len(report.claims) == 1 else f"{claim.subject} and {len(report.claims) - 1} more"
-    if report.divergence.kind == "torch-bug":
-        return f"{subject}: documented and not so: {_lowered(claim.title)}"
-    return f"[docs] {subject}: the documentation is wrong: {_lowered(claim.title)}"
+    documented = view.cause.kind != "torch-bug"
+    if view.named:
+        return f"{'[docs] ' if documented else ''}{view.cause.title}"
+    claim = view.claims[0]
+    subject = claim.subject if len(view.claims) == 1 else f"{claim.subject} and {len(view.claims) - 1} more"
+    if documented:
+        return f"[docs] {subject}: the documentation is wrong: {_lowered(claim.title)}"
+    return f"{subject}: documented and not so: {_lowered(claim.title)}"
 
 
-def issue_text(report: Unfiled, corpus: Corpus, recorded: Recorded, quote: Quote) -> str:
+def issue_text(view: CauseView, corpus: Corpus, recorded: Recorded, quote: Quote) -> str:
     """Write the issue in Markdown.
 
     Parameters
@@ -82,18 +50,18 @@ def issue_text(report: Unfiled, corpus: Corpus, recorded: Recorded, quote: Quote
     quote
         Finds a sentence in the documentation at hand.
     """
-    divergence = report.divergence
-    cells = _cells(report, recorded)
+    cause = view.cause
     parts = [
-        f"# {issue_title(report)}",
-        "## What the documentation says\n\n" + "\n".join(_said(report.claims, corpus, quote)),
-        f"## What happens instead\n\n{one_line(divergence.note)}",
-        f"## A script that shows it\n\n{_shown(report, [cell for path in cells.values() for cell in path])}",
-        "## Where\n\n" + "\n".join([*_conditions(divergence), *_releases(report, cells)]),
+        f"# {issue_title(view)}",
+        "## What the documentation says\n\n" + "\n".join(_said(view.claims, corpus, quote)),
+        f"## What happens instead\n\n{cause.note}",
+        f"## A script that shows it\n\n{_shown(view)}",
+        "## Where\n\n" + "\n".join([*_conditions(view), *_releases(view, recorded)]),
     ]
-    if divergence.wording:
-        parts.append(f"## Proposed wording\n\n> {one_line(divergence.wording)}")
-    parts.append(f"<sub>Claim `{report.claims[0].id}` of torch-conformance, {divergence.place}</sub>")
+    if cause.wording:
+        parts.append(f"## Proposed wording\n\n> {one_line(cause.wording)}")
+    which = f"Cause `{cause.id}`" if view.named else f"Claim `{view.claims[0].id}`"
+    parts.append(f"<sub>{which} of torch-conformance, {cause.place}</sub>")
     return "\n\n".join(parts) + "\n"
 
 
@@ -109,16 +77,18 @@ def _said(claims: Iterable[Claim], corpus: Corpus, quote: Quote) -> list[str]:
     return [*lines, "", "Read as:", "", *meaning]
 
 
-def _shown(report: Unfiled, cells: Sequence[Cell]) -> str:
+def _shown(view: CauseView) -> str:
     """Return the script, from the newest release where it was seen, and what came of it there."""
-    for cell in sorted(cells, key=lambda cell: cell.measured.version, reverse=True):
+    seen = [cell for way in view.ways for cell in way.seen]
+    for cell in sorted(seen, key=lambda cell: cell.measured.version, reverse=True):
         entry = cell.entry
-        if _is_seen(report, cell) and entry is not None and entry.counterexample is not None:
+        if entry is not None and entry.counterexample is not None:
             shown = "\n".join(str(part) for part in (entry.failed, entry.detail) if part)
             told = f"\n\nOn torch {cell.release}, {cell.measured.device}:\n\n{_fenced(shown)}" if shown else ""
             return f"{_fenced(entry.counterexample, 'python')}{told}"
-    example = {name: recipe.text for name, recipe in report.divergence.example}
-    return _fenced(observing_script(report.claims[0], example, "judged"), "python")
+    way = view.ways[0]
+    example = {name: recipe.text for name, recipe in way.divergence.example}
+    return _fenced(observing_script(way.claim, example, "judged"), "python")
 
 
 def _fenced(text: str, language: str = "") -> str:
@@ -126,38 +96,24 @@ def _fenced(text: str, language: str = "") -> str:
     return f"```{language}\n{text.strip().replace('```', '` ` `')}\n```"
 
 
-def _conditions(divergence: Divergence) -> list[str]:
-    when = conditions_in_words(divergence.when)
-    lines = [f"- recorded for {when}"] if when else []
-    return lines + ([f"- for inputs with `{one_line(divergence.where.text)}`"] if divergence.where else [])
+def _conditions(view: CauseView) -> list[str]:
+    lines: dict[str, None] = {}
+    for divergence in (way.divergence for way in view.ways):
+        when = conditions_in_words(divergence.when)
+        lines.update({f"- recorded for {when}": None} if when else {})
+        lines.update({f"- for inputs with `{one_line(divergence.where.text)}`": None} if divergence.where else {})
+    return list(lines)
 
 
-def _releases(report: Unfiled, cells: dict[str, list[Cell]]) -> list[str]:
-    lines = [
-        f"- {run.value}: torch {run.span}, {device}"
-        for device, path in cells.items()
-        for run in runs((cell.release, _state(report, cell)) for cell in path)
-    ]
-    return lines or ["- not measured yet in this form of the claim"]
-
-
-def _state(report: Unfiled, cell: Cell) -> str:
-    verdict = cell.verdict
-    return "false" if _is_seen(report, cell) or verdict is None else APPEARANCES[verdict].word
-
-
-def _cells(report: Unfiled, recorded: Recorded) -> dict[str, list[Cell]]:
-    """Return what was measured of the first claim, for each device, oldest release first."""
-    found: dict[str, list[Cell]] = {}
+def _releases(view: CauseView, recorded: Recorded) -> list[str]:
+    """Return where it was seen, and what the first claim gave elsewhere, for each device."""
+    affected = {measured.position for measured in view.environments}
+    lines = []
     for device, path in recorded.by_device.items():
-        cells = [cell for cell in (measured.cell(report.claims[0]) for measured in path) if cell.entry is not None]
-        if cells:
-            found[device] = cells
-    return found
-
-
-def _is_seen(report: Unfiled, cell: Cell) -> bool:
-    return cell.verdict == "diverges" and cell.entry is not None and report.position in cell.entry.divergence
+        cells = [cell for cell in (measured.cell(view.claims[0]) for measured in path) if cell.entry is not None]
+        states = [(cell.release, "false" if cell.measured.position in affected else cell.look.word) for cell in cells]
+        lines += [f"- {run.value}: torch {run.span}, {device}" for run in runs(states)]
+    return lines or ["- not measured yet in this form of the claim"]
 
 
 def _lowered(title: str) -> str:

@@ -11,19 +11,20 @@ from conformance.language.lookup import find_anywhere, find_claims
 from conformance.language.model import Claim
 from conformance.results.recorded import recorded_folder
 from conformance.text import one_line, printable
-from conformance.views.cells import Cell
+from conformance.views.causes import ranked_causes
+from conformance.views.cells import NOT_PROMISED, Cell
 from conformance.views.conditions import divergence_in_words
 from conformance.views.documentation import documentation_states
 from conformance.views.facts import fact_lines
 from conformance.views.name import NameView, is_dotted, load_names, name_view, recorded_names
 from conformance.views.recorded import Recorded, load_recorded
 from conformance.views.releases import runs, span
-from conformance.views.sources import source_view
+from conformance.views.sources import manner, source_view
 from conformance.views.verdicts import NOT_MEASURED
 
 _LEGEND = (
     "yes: holds · NO: documented but false, as recorded · partly: false for some inputs, as recorded · "
-    "open: left open · absent: no such name · n/a: does not apply · ?: not measured"
+    "open: left open or not promised · absent: no such name · n/a: does not apply · ?: not measured"
 )
 
 
@@ -76,7 +77,18 @@ def _table(claims: Sequence[Claim], recorded: Recorded) -> list[str]:
         lines.append(f"  {marks[0][0] if len(marks) == 1 else '':7} {claim.title}")
         lines.append(f"          {claim.id}")
         lines += [f"          {mark} {where}" for mark, where in marks] if len(marks) > 1 else []
-        lines += [f"          {note}" for note in _instead(claim)]
+        lines += [f"          {note}" for note in (*_happens(claim, recorded), *_instead(claim))]
+    return [*lines, *_false(claims, recorded)]
+
+
+def _false(claims: Sequence[Claim], recorded: Recorded) -> list[str]:
+    """Return what makes the claims false where it was seen, the worst first."""
+    seen = [view for view in ranked_causes(claims, recorded) if view.environments]
+    lines = ["", "  false, the worst first"] if seen else []
+    for view in seen:
+        name = f" [{view.cause.id}]" if view.named else ""
+        lines.append(f"    {view.harm}, {view.reach}: {view.cause.title}{name}")
+        lines.append(f"      {view.where}")
     return lines
 
 
@@ -97,6 +109,16 @@ def _marks(claim: Claim, recorded: Recorded) -> list[tuple[str, str]]:
     ] or [(NOT_MEASURED.mark, "")]
 
 
+def _happens(claim: Claim, recorded: Recorded) -> list[str]:
+    """Return what happens where an error or a warning is not promised, with releases and device."""
+    return [
+        f"{NOT_PROMISED} {run.value} ({run.span} {device})"
+        for device, path in recorded.by_device.items()
+        for run in runs((measured.torch, measured.cell(claim).happens) for measured in path)
+        if run.value
+    ]
+
+
 def _documentation(claim: Claim, recorded: Recorded) -> list[str]:
     """Return how the documentation compares with the truth, with releases and device."""
     return [
@@ -115,10 +137,13 @@ def _instead(claim: Claim) -> list[str]:
 
 def _claim(claim: Claim, recorded: Recorded) -> str:
     lines = [claim.id, claim.title, ""]
-    lines += [f"  source: {source_view(source)}" for source in claim.sources]
+    for source in claim.sources:
+        how = manner(source)
+        lines.append(f"  source: {source_view(source)}{f' ({how})' if how else ''}")
     lines += [f"  spec:   {claim.place}", ""]
     lines += [f"  {mark} {where}".rstrip() for mark, where in _marks(claim, recorded)]
-    lines += [f"  {line}" for line in (*_documentation(claim, recorded), *_instead(claim))]
+    told = (*_happens(claim, recorded), *_documentation(claim, recorded), *_instead(claim))
+    lines += [f"  {line}" for line in told]
     lines += ["", *(f"    {line}" for line in _program(claim))]
     newest_first = sorted(recorded.environments, key=lambda measured: measured.version, reverse=True)
     cells = [measured.cell(claim) for measured in newest_first]
@@ -131,7 +156,10 @@ def _program(claim: Claim) -> list[str]:
     lines += [f"assert {expression.text.strip()}" for expression in claim.expectation.expect]
     raises = claim.expectation.raises
     if raises is not None:
-        lines.append(f"# raises {raises.type or 'an error'}" + (f": {raises.message}" if raises.message else ""))
+        lines.append(
+            f"# {'looks for' if claim.unspecified else 'raises'} {raises.type or 'an error'}"
+            + (f": {raises.message}" if raises.message else "")
+        )
     return lines
 
 

@@ -30,7 +30,7 @@ def claim_of(tmp_path: Path, do: str, expect: str, given: str = "tensor()", more
   - id: one
     title: A fact about it
     family: sharing
-    sources: [{{docs: torch.Tensor.detach, key: a few words}}]
+    sources: [{{docs: torch.Tensor.detach, key: a few words, says: states}}]
     given: {{x: {json.dumps(given)}}}
     do: {json.dumps(do)}
     expect: {json.dumps(expect)}

@@ -89,7 +89,7 @@ def test_documentation_and_truth_are_told_where_they_do_not_go_together(site: Si
 
 def test_false_page_says_since_when(site: Site) -> None:
     assert "false from 1.8.1; true since some release between 1.9.0 and 2.0.1 (1.10" in sites.text_of(
-        site.page("reference/false/torch.Tensor")
+        site.page("reference/false/unexplained")
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional
 
 import pytest
 
@@ -20,15 +21,18 @@ from conformance.results.model import Entry, Fact, Facts, FailedPart, Flags, Sig
 from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
+from conformance.text import drives_terminal, printable
 
 PAYLOAD = "\"'><script>EVIL()</script><img src=x onerror=EVIL()>`EVIL`_ |EVIL| .. raw:: html {{ EVIL }} </title></svg>"
+#: What would drive a terminal, or turn the text around it.
+CONTROLS = "\x1b[31m\x9b\u202e\u2066\u2028\x00"
 #: As much of it as the name of a release or a build may have.
 LABEL = "\"'><script>EVIL()</script><img src=x onerror=EVIL()>"
 ADDRESS = "javascript:EVIL()"
 
 # Claims that no checker would let through: the site must not lean on it.
 CONF = f"""
-PAYLOAD = {PAYLOAD!r}
+PAYLOAD = {PAYLOAD + CONTROLS!r}
 ADDRESS = {ADDRESS!r}
 
 
@@ -124,7 +128,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     results = replace(
         plain,
         environment=replace(plain.environment, build=LABEL, machine=LABEL),
-        claims={name: hostile(entry, PAYLOAD) for name, entry in plain.claims.items()},
+        claims={name: hostile(entry, PAYLOAD + CONTROLS) for name, entry in plain.claims.items()},
     )
     results = sites.changed(results, "shares-storage", verdict="refuted")
     named = replace(sites.results("1.9.0"), environment=replace(sites.environment("1.9.0"), torch=LABEL))
@@ -157,15 +161,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 def hostile(entry: Entry, raised: str) -> Entry:
     """Put the payload into every text of an entry."""
     flags = Flags(LABEL, leaf=True, grad_fn=PAYLOAD, shares=(PAYLOAD,))
-    signal = Signal(PAYLOAD, PAYLOAD)
+    text = PAYLOAD + CONTROLS
+    signal = Signal(text, text)
     return replace(
         entry,
-        facts=Facts(Signal(raised, PAYLOAD), (signal,), {"y": Fact(PAYLOAD, flags)}),
-        failed=FailedPart("expect", 0, PAYLOAD),
-        detail=PAYLOAD,
-        counterexample=PAYLOAD,
-        no_kernel=(PAYLOAD,),
-        example=dict.fromkeys(entry.example, PAYLOAD),
+        facts=Facts(Signal(raised, text), (signal,), {"y": Fact(text, flags)}),
+        failed=FailedPart("expect", 0, text),
+        detail=text,
+        counterexample=text,
+        missing_kernels={text: (text,)},
+        no_kernel=(text,),
+        example=dict.fromkeys(entry.example, text),
     )
 
 
@@ -182,11 +188,21 @@ def test_payload_reaches_the_pages(site: Site) -> None:
 
 def test_payload_reaches_what_is_loaded_as_text_in_a_string(site: Site) -> None:
     assert site.loaded(f"reference/{DETACH}").count("<script>EVIL()</script>") >= 5
-    assert PAYLOAD in site.scripts(f"reference/{DETACH}")
+    assert PAYLOAD + printable(CONTROLS) in site.scripts(f"reference/{DETACH}")
     for path in (site.source / "out" / "_loaded").rglob("*.js"):
         text = path.read_text(encoding="utf-8")
         assert text.isascii(), path
         assert not set("<>&") & set(text), path
+
+
+def test_no_control_character_reaches_a_page_or_what_it_loads(site: Site) -> None:
+    for path in [*site.pages(), site.source / "out" / "searchindex.js", site.source / "out" / "genindex.html"]:
+        assert not drives_terminal(path.read_text(encoding="utf-8").replace("\n", "").replace("\t", "")), path
+    for path in (site.source / "out" / "_loaded").rglob("*.js"):
+        # What stands there is ASCII, and the script of the page shows what it stands for.
+        escaped = re.findall(r"(?<!\\)(?:\\\\)*\\u([0-9a-f]{4})", path.read_text(encoding="utf-8"))
+        assert not drives_terminal("".join(chr(int(code, 16)) for code in escaped)), path
+    assert printable(CONTROLS) in site.section(f"reference/{DETACH}", "shares-storage")
 
 
 def test_what_is_loaded_is_shown_as_text(site: Site) -> None:
@@ -243,3 +259,40 @@ def test_very_long_text_is_cut(tmp_path: Path) -> None:
     site = sites.build(folder)
     assert site.status == 0
     assert len(site.page(f"reference/{DETACH}")) < 1_000_000
+
+
+@pytest.mark.parametrize("place", ["results/torch-9.9-cpu.jsonl", "results/timings/torch-9.9-cpu.jsonl"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(path.name)], ids=["pipe", "circle"])
+def test_what_is_no_file_ends_the_build_with_a_message(
+    make: Callable[[Path], None], place: str, tmp_path: Path
+) -> None:
+    folder = sites.write_source(tmp_path, [sites.results("2.13.0")])
+    (folder / place).parent.mkdir(exist_ok=True)
+    make(folder / place)
+    built = sites.build(folder)
+    assert built.status != 0
+    # Sphinx adds where it was raised to the message of every error of an extension.
+    assert built.output.strip().startswith("Extension error")
+    assert f"{place}: " in built.output
+    assert "it was not read" in built.output
+
+
+def test_what_a_result_file_says_of_parts_that_a_claim_lacks_is_no_traceback(tmp_path: Path) -> None:
+    results = sites.results("2.13.0")
+    strange = {
+        name: replace(
+            entry,
+            verdict="diverges",
+            divergence=(99,),
+            failed=FailedPart("expect", 99),
+            observed=("always",) * 9,
+            sentences=(None,) * 9,
+        )
+        for name, entry in results.claims.items()
+    }
+    older = replace(results, environment=replace(sites.environment("1.0"), torch="9" * 100), claims=strange)
+    folder = sites.write_source(tmp_path, [replace(results, claims=strange)])
+    save_results(older, folder / "results" / f"torch-9-cpu{SUFFIX}")
+    built = sites.build(folder)
+    assert "Traceback" not in built.output
+    assert built.status == 0, built.output

@@ -92,7 +92,7 @@ def test_front_page_counts_what_was_measured(site: Site) -> None:
     assert "2 subjects" in text
     assert "2 environments" in text
     # one is refuted on 1.9.0, one diverges on both
-    assert "2 false somewhere" in text
+    assert "2 documented and false, by cause" in text
     assert "✗ refuted 1 0" in text
     assert "□ not measured 2 0" in text
 
@@ -123,12 +123,13 @@ def test_evidence_says_what_was_covered(site: Site) -> None:
     text = site.loaded(PAGE, "shares-storage")
     assert "Inputs it is tried on x: tensor() Evidence" in text
     assert "431 examples; x in 21 dtypes, 9 layouts, 6 sizes, 6 autograd states, 612 pairs of these" in text
-    assert "no kernel for float8_e4m3fn" in text
+    assert "no kernel for Float8_e4m3fn: these" in text
+    assert "no kernel for Float8_e4m3fn, Float8_e5m2 (NotImplementedError): these" in text
 
 
 def test_unspecified_claim_shows_what_happens(site: Site) -> None:
     text = site.section(PAGE, "keeps-strides")
-    assert "leaves this open and promises nothing" in text
+    assert "Nothing is promised here. What happens is recorded." in text
     assert "y.is_contiguous() sometimes on torch 1.9.0 and 2.13.0 (cpu)" in text
 
 
@@ -172,13 +173,18 @@ def test_what_is_loaded_can_be_read_without_scripts(site: Site) -> None:
     assert (site.source / "out" / "reference" / folded.partition('href="')[2].partition('"')[0]).is_file()
 
 
-def test_false_page_groups_by_kind_and_puts_the_unexplained_first(site: Site) -> None:
+def test_what_is_false_is_listed_by_cause_and_the_unexplained_apart(site: Site) -> None:
     index = site.page("false")
-    assert "1 recorded divergence, 1 of them seen" in sites.text_of(index)
-    assert 'href="reference/false/torch.Tensor.html"' in index
-    text = sites.text_of(site.page("reference/false/torch.Tensor").partition("<article")[2])
-    assert text.index("False, and not yet explained") < text.index("Backward raises after a write")
-    assert text.index("Backward raises after a write") < text.index("The result is a copy of its input")
+    text = sites.text_of(index)
+    assert "1 recorded cause, 1 of them seen" in text
+    assert "1 claim false without a recorded divergence" in text
+    assert "torch.Tensor.detach: not so: The result is a copy of its input" in text
+    assert 'href="reference/false/not-said.html#torch._Tensor.detach-makes-a-copy-0"' in index
+    assert "Backward raises after a write" in sites.text_of(site.page("reference/false/unexplained"))
+    page = sites.text_of(site.page("reference/false/not-said"))
+    assert "Reach: ordinary inputs." in page
+    assert "Seen on torch 1.9.0 and 2.13.0 (cpu)." in page
+    assert "Wording that would be true" in page
 
 
 def test_article_page_shows_its_rows_and_their_verdicts(site: Site) -> None:

@@ -23,7 +23,7 @@ claims:
   - id: is-a-view-$op
     title: The result of $op is a view
     family: sharing
-    sources: [{docs: torch.frob, key: is a view}]
+    sources: [{docs: torch.frob, key: is a view, says: states}]
     each: [{id: is-a-view-of-detach, op: detach}, {id: is-a-view-of-clone, op: clone}]
     given: {x: tensor()}
     do: y = x.$op()
@@ -39,7 +39,7 @@ claims:
   - id: article-is-wrong
     title: The result is a leaf
     family: leaf
-    sources: [{article: A, row: A1}]
+    sources: [{article: A, row: A1, says: states}]
     given: {x: tensor()}
     do: y = x.detach()
     expect: y.is_leaf
@@ -52,7 +52,7 @@ claims:
   - id: reported
     title: The result shares storage
     family: sharing
-    sources: [{docs: torch.frob, key: is a view}]
+    sources: [{docs: torch.frob, key: is a view, says: states}]
     given: {x: tensor()}
     do: y = x.detach()
     expect: shares_storage(y, x)
@@ -86,7 +86,7 @@ def quote(source: Source) -> Optional[str]:
 
 
 def test_a_table_makes_one_issue_and_what_is_reported_or_not_official_none(corpus: Corpus) -> None:
-    (report,) = unfiled(corpus)
+    (report,) = unfiled(corpus, Recorded())
     assert [claim.slug for claim in report.claims] == ["is-a-view-of-clone", "is-a-view-of-detach"]
     assert issue_title(report).startswith("[docs] torch.frob and 1 more: the documentation is wrong: ")
 
@@ -94,7 +94,7 @@ def test_a_table_makes_one_issue_and_what_is_reported_or_not_official_none(corpu
 def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpus: Corpus) -> None:
     releases: tuple[tuple[str, Verdict], ...] = (("1.13.1", "holds"), ("2.1.2", "diverges"), ("2.13.0", "diverges"))
     recorded = in_order([measured(corpus, torch, verdict) for torch, verdict in releases])
-    text = issue_text(unfiled(corpus)[0], corpus, recorded, quote)
+    text = issue_text(unfiled(corpus, recorded)[0], corpus, recorded, quote)
     assert f"[`torch.frob`](https://x.org/torch.frob.html), at “is a view”:\n  > {SENTENCE}" in text
     assert "## What happens instead\n\nIt is a copy." in text
     assert "```python\nimport torch\n# measured\n```\n\nOn torch 2.13.0, cpu:\n\n```\ny = a copy\n```" in text
@@ -103,14 +103,14 @@ def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpu
 
 
 def test_without_results_the_recorded_example_makes_the_script(corpus: Corpus) -> None:
-    text = issue_text(unfiled(corpus)[0], corpus, Recorded(), lambda source: None)
+    text = issue_text(unfiled(corpus, Recorded())[0], corpus, Recorded(), lambda source: None)
     assert "x = torch.zeros(2)\ny = x.clone()\nassert is_view_of(y, x)" in text
     assert "not measured yet" in text
     assert SENTENCE not in text
 
 
 def test_the_script_alone_shows_that_the_documentation_is_wrong(corpus: Corpus) -> None:
-    text = issue_text(unfiled(corpus)[0], corpus, Recorded(), quote)
+    text = issue_text(unfiled(corpus, Recorded())[0], corpus, Recorded(), quote)
     program = text.partition("```python\n")[2].partition("\n```")[0]
     with pytest.raises(AssertionError):
         exec(compile(program, "script", "exec"), {})
@@ -119,7 +119,7 @@ def test_the_script_alone_shows_that_the_documentation_is_wrong(corpus: Corpus) 
 def test_the_command_writes_files_and_lists(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.language.corpus.default_root", lambda: corpus.root)
+    monkeypatch.setattr("conformance.language.kept.default_root", lambda: corpus.root)
     assert main(["report-docs", "--list"]) == 0
     assert "docs-wrong  torch.frob/is-a-view-of-clone" in capsys.readouterr().out
     folder = tmp_path / "issues"

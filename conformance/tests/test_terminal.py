@@ -10,10 +10,10 @@ import pytest
 from conformance.language.corpus import Corpus
 from conformance.profiles.model import Profile
 from conformance.profiles.store import Profiles, save_profiles
-from conformance.results.model import Entry, Environment, Fact, Facts, FailedPart, Flags, Outcome
+from conformance.results.model import Entry, Environment, Fact, Facts, FailedPart, Flags, Outcome, Tiers
 from conformance.terminal import show as terminal
 from conformance.terminal.failure import failure_text
-from conformance.tests.result_files import SIMPLE, entry, make_corpus, release, save
+from conformance.tests.result_files import RAISING, SIMPLE, entry, make_corpus, release, save
 from conformance.views.recorded import Measured
 
 HOSTILE = "no\x1b[2J\u202e\r"
@@ -50,6 +50,25 @@ def test_a_table_says_where_a_claim_is_false_and_for_which_inputs(corpus: Corpus
     assert "measured on torch 2.0.1 to 2.1.2 (2 releases) on cpu" in told
     assert "          yes 2.0.1 cpu\n          partly 2.1.2 cpu\n" in told
     assert "instead (torch >=2.1, the device cpu, where x.is_neg()): A copy is made." in told
+    assert "harm not said yet, corner inputs (negative bit): `torch.Tensor.detach`: not so: Claim number 0" in told
+    assert "false, the worst first" not in shown(corpus, tmp_path / "good", release("2.0.1", {claim.id: entry(claim)}))
+
+
+def test_an_error_that_is_not_promised_is_told_with_its_releases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = RAISING + "\nguarantee: unspecified\nsources: [{docs: torch.Tensor.item, key: few words, says: limits}]"
+    corpus = make_corpus(tmp_path / "specs", body)
+    monkeypatch.setattr(terminal, "find_claims", lambda name: corpus.claims)
+    [claim] = corpus.claims
+    always, never = (entry(claim, "unspecified", tiers=Tiers(often)) for often in ("always", "never"))
+    found = release("2.0.1", {claim.id: always}), release("2.1.2", {claim.id: never})
+    table, page = (shown(corpus, tmp_path, *found, name=name) for name in ("item", claim.id))
+    for told in (table, page):
+        assert "not promised; happens: raises (2.0.1 cpu)" in told
+        assert "not promised; happens: does not raise (2.1.2 cpu)" in told
+    assert "few words” (it names a limit)" in page
+    assert "# looks for RuntimeError" in page
 
 
 @pytest.mark.parametrize("gap", ["missing", "older", "void"])

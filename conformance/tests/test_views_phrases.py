@@ -9,11 +9,12 @@ from typing import Optional, get_args
 import pytest
 
 from conformance.language.model import Claim, Comparison, Conditions, Divergence, Expectation, Fragment, Place, Source
-from conformance.results.model import Flags, Signal, TimingEntry, Verdict
+from conformance.results.model import Facts, Flags, Signal, Tiers, TimingEntry, Verdict
 from conformance.results.store import Timings
-from conformance.tests.result_files import SIMPLE, entry, make_claim, release
+from conformance.tests.result_files import RAISING, SIMPLE, entry, make_claim, release
 from conformance.views.conditions import conditions_in_words, divergence_in_words
 from conformance.views.facts import flags_in_words, signal_in_words
+from conformance.views.program import program_view
 from conformance.views.recorded import Measured, environments_in_words, in_order
 from conformance.views.releases import Unknown, gaps_in_words, in_ranges
 from conformance.views.sources import source_view
@@ -109,6 +110,49 @@ def test_every_verdict_has_an_appearance_of_its_own() -> None:
 @pytest.fixture
 def claim(tmp_path: Path) -> Claim:
     return make_claim(tmp_path, SIMPLE)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "raised", "word"),
+    [
+        (Tiers("always", "always"), "TypeError", "not promised; happens: raises TypeError"),
+        (Tiers("always", "always"), None, "not promised; happens: raises RuntimeError"),
+        (Tiers("sometimes", "never"), None, "not promised; happens: raises for some inputs"),
+        (Tiers("never"), None, "not promised; happens: does not raise"),
+        (None, None, "unspecified"),
+    ],
+)
+def test_what_happens_where_no_error_is_promised(
+    tmp_path: Path, tiers: Optional[Tiers], raised: Optional[str], word: str
+) -> None:
+    claim = make_claim(tmp_path, RAISING + "\nguarantee: unspecified")
+    facts = Facts(Signal(raised, "")) if raised else None
+    measured = release("2.4.1", {claim.id: entry(claim, "unspecified", tiers=tiers, facts=facts)})
+    assert measured.cell(claim).word == word
+
+
+def test_what_happens_where_no_warning_is_promised(tmp_path: Path) -> None:
+    claim = make_claim(
+        tmp_path, RAISING.replace("raises", "warns").replace("RuntimeError", "UserWarning") + "\nguarantee: unspecified"
+    )
+    found = entry(claim, "unspecified", tiers=Tiers("always", "always"))
+    assert release("2.4.1", {claim.id: found}).cell(claim).word == "not promised; happens: warns UserWarning"
+
+
+def test_what_is_only_looked_at_is_not_called_a_promise(tmp_path: Path) -> None:
+    def shown(body: str) -> tuple[str, ...]:
+        view = program_view(make_claim(tmp_path, body), ())
+        return tuple("".join(piece.text for piece in text) for text in (*view.must_hold, *view.inputs))
+
+    told = "the last statement raises RuntimeError"
+    assert shown(RAISING)[0] == f"{told} (the source promises only that it happens; the rest is recorded)"
+    observed = shown(f"{RAISING}\nguarantee: unspecified\nbecause: It is slow otherwise")
+    assert observed == (told, "x: tensor()", "narrowed because: It is slow otherwise")
+
+
+def test_a_promised_error_has_the_word_of_its_verdict(tmp_path: Path) -> None:
+    claim = make_claim(tmp_path, RAISING)
+    assert release("2.4.1", {claim.id: entry(claim, tiers=Tiers("always"))}).cell(claim).word == "holds"
 
 
 @pytest.mark.parametrize(

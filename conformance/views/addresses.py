@@ -14,6 +14,11 @@ def page_name(subject: str) -> str:
     return f"{subject}-class" if subject.rsplit(".", 1)[-1][:1].isupper() else subject
 
 
+def subject_page(subject: str) -> str:
+    """Return the address of a subject, from the root of the pages."""
+    return f"reference/{page_name(subject)}.html"
+
+
 def claim_page(claim: Claim) -> str:
     """Return the address of a claim, from the root of the pages, such as ``reference/torch.clone.html#copies``."""
-    return f"reference/{page_name(claim.subject)}.html#{claim.slug}"
+    return f"{subject_page(claim.subject)}#{claim.slug}"

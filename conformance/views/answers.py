@@ -252,7 +252,8 @@ def _classes(claim: Claim, cells: Sequence[Cell]) -> Iterator[tuple[str, str]]:
 
 
 def _error(cell: Cell) -> Optional[str]:
-    if cell.entry is None or cell.entry.facts is None or not (cell.verdict == "holds" or cell.in_part):
+    seen = cell.verdict in ("holds", "unspecified") or cell.in_part
+    if cell.entry is None or cell.entry.facts is None or not seen:
         return None
     raised = cell.entry.facts.raises
     return raised.type if raised is not None and raised.type.isidentifier() else None

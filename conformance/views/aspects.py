@@ -89,7 +89,7 @@ def aspects(claim: Claim, entry: Entry) -> dict[Aspect, Observation]:
         found[Aspect("divergence")] = Observation(entry.divergence)
     if stands in ("true", "false", "open"):
         found.update(_facts(claim, entry))
-        found[Aspect("no-kernel")] = Observation(entry.no_kernel)
+        found[Aspect("no-kernel")] = Observation(entry.dtypes_without_kernel)
         found.update(_counted(entry))
     if stands not in (None, "absent"):
         found.update(_sentences(claim, entry))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Optional
 
 from conformance.language.model import Claim, Divergence
 from conformance.results.model import Entry, TimingEntry, Verdict
+from conformance.views.facts import happening
 from conformance.views.verdicts import APPEARANCES, IN_PART, NOT_MEASURED, Appearance
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 MISSING = "not measured"
 VOID = "the whole file is void"
 OLDER_FORM = "measured in an older form of the claim"
+#: What stands before what happens where nothing is promised.
+NOT_PROMISED = "not promised; happens:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,4 +81,9 @@ class Cell:
     @property
     def word(self) -> str:
         """The verdict in words, or why there is none."""
-        return self.gap or self.look.word
+        return self.gap or (f"{NOT_PROMISED} {self.happens}" if self.happens else self.look.word)
+
+    @property
+    def happens(self) -> str:
+        """What happens where an error or a warning is not promised, such as ``raises RuntimeError``."""
+        return happening(self.claim, self.entry) if self.entry is not None else ""

@@ -20,6 +20,7 @@ from conformance.views.program import Program, Table, in_groups, program_view
 from conformance.views.recorded import environments_in_words
 from conformance.views.releases import in_ranges
 from conformance.views.sentences import trace, without_roles
+from conformance.views.sources import manner
 from conformance.views.strip import Line, strip
 
 _AXES = ("dtypes", "layouts", "sizes", "autograd states")
@@ -129,7 +130,8 @@ def source_link(source: Source, content: Content) -> Text:
 
 
 def _source(claim: Claim, source: Source, content: Content) -> Text:
-    parts = [source_link(source, content)]
+    how = manner(source)
+    parts = [source_link(source, content), *([words(f"; {how}")] if how else [])]
     if source.kind == "docs":
         traces, _ = trace(claim, source, content.cells(claim))
         states = "; ".join(f"{state} in {where}" for state, where in in_groups([(t.measured, t.state) for t in traces]))
@@ -167,8 +169,9 @@ def _tried(cell: Cell) -> str:
     parts = [f"{entry.examples:,} example{'' if entry.examples == 1 else 's'}"]
     parts += [f"`{name}` in {_coverage(covered)}" for name, covered in entry.covered.items()]
     told = "; ".join(parts) + "."
-    if entry.no_kernel:
-        told += f" This torch has no kernel for {', '.join(entry.no_kernel)}: these do not count."
+    missing = [f"{', '.join(dtypes)} ({error})" for error, dtypes in entry.missing_kernels.items()]
+    if missing or entry.no_kernel:
+        told += f" This torch has no kernel for {', '.join([*missing, *entry.no_kernel])}: these do not count."
     if entry.detail and entry.verdict in ("invalid", "crashed", "timed-out"):
         told += f" {entry.detail}"
     return told

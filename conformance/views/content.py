@@ -16,6 +16,7 @@ from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Source
 from conformance.language.sources import Article
 from conformance.names.lookup import Names
+from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.cells import Cell
 from conformance.views.recorded import Recorded
 from conformance.views.sentences import Sentences
@@ -51,6 +52,11 @@ class Content:
     def names(self) -> Names:
         """The recorded names of each release of torch."""
         return Names()
+
+    @cached_property
+    def causes(self) -> tuple[CauseView, ...]:
+        """What makes claims false, the worst first."""
+        return ranked_causes(self.corpus.claims, self.recorded)
 
     @cached_property
     def revision(self) -> str:

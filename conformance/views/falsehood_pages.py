@@ -1,27 +1,35 @@
-"""Everything that a source says and that is false: an index of modules, and a page for each."""
+"""Everything that a source says and that is false, by cause: an index, and a page for each harm."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from conformance.language.model import Claim
+from conformance.language.model import HARMS, Claim
+from conformance.views.causes import HARM_WORDS, CauseView, file_name
 from conformance.views.claim import claim_history, source_link
 from conformance.views.conditions import KINDS
 from conformance.views.content import Content
-from conformance.views.falsehoods import UNEXPLAINED, Falsehood, affected, falsehoods
-from conformance.views.pieces import Text, joined, linked
+from conformance.views.falsehoods import UNEXPLAINED, Falsehood, falsehoods, report
+from conformance.views.pieces import Text, joined, linked, prose
+from conformance.views.reach import REACHES
 from conformance.views.strip import Line, strip
 
 _UNEXPLAINED = "unexplained"
-#: Kinds and their headings; what no record explains comes first.
-HEADINGS = {_UNEXPLAINED: "False, and not yet explained", **KINDS}
+_NOT_SAID = "not-said"
+_SHOWN = 40
+#: Pages by name, and their headings; what no record explains comes first.
+HEADINGS = {
+    _UNEXPLAINED: "False, and not yet explained",
+    **{harm: HARM_WORDS[harm].capitalize() for harm in HARMS},
+    _NOT_SAID: HARM_WORDS[""].capitalize(),
+}
 
 
 @dataclass(frozen=True)
 class FalseClaim:
-    """A claim with the ways in which it is false that have one kind."""
+    """A claim with the ways in which it is false for one cause."""
 
     claim: Claim
     title: Text
@@ -32,89 +40,138 @@ class FalseClaim:
 
 
 @dataclass(frozen=True)
-class Group:
-    """The false claims of a module that have one kind; ``anchor`` is the kind."""
+class FalseCause:
+    """A cause as its page shows it; ``anchor`` is its place there."""
 
     anchor: str
     heading: str
+    kind: str
+    reach: str
+    seen: str
+    note: Text
+    report: Text
+    wording: Text
     claims: tuple[FalseClaim, ...]
 
 
 @dataclass(frozen=True)
-class ModuleRow:
-    """How many false claims a module has, for each of `HEADINGS`."""
+class HarmRow:
+    """How many causes do a harm, for each of `REACHES`."""
 
-    module: str
+    page: str
+    heading: str
     counts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class CauseRow:
+    """A cause in the list of the worst."""
+
+    title: Text
+    harm: str
+    reach: str
+    seen: str
+    claims: int
+
+
+@dataclass(frozen=True)
 class FalseIndex:
-    """All modules with a false claim, and the sums."""
+    """What was seen to be false.
+
+    Attributes
+    ----------
+    recorded, seen : int
+        Causes, and those of them that some measured environment showed.
+    unexplained : int
+        Claims that are false without a recorded divergence.
+    rows : tuple of HarmRow
+        The causes seen, by harm and reach.
+    worst : tuple of CauseRow
+        The first causes seen.
+    """
 
     recorded: int
     seen: int
     unexplained: int
-    rows: tuple[ModuleRow, ...]
+    rows: tuple[HarmRow, ...]
+    worst: tuple[CauseRow, ...]
+
+    @property
+    def false(self) -> int:
+        """How many facts are false as documented; a claim that nothing explains counts as one."""
+        return self.seen + self.unexplained
+
+
+def page_of(view: CauseView) -> str:
+    """Return the name of the page of a cause."""
+    return view.cause.harm or _NOT_SAID
 
 
 @lru_cache(maxsize=4)
-def false_kinds(content: Content) -> dict[str, frozenset[str]]:
-    """Return the kinds of all ways in which each claim is false, by id; claims that are not are left out."""
-    found = {claim.id: _kinds(claim, content) for claim in content.corpus.claims}
-    return {identity: kinds for identity, kinds in found.items() if kinds}
+def false_pages(content: Content) -> dict[str, tuple[CauseView, ...]]:
+    """Return the pages that have something to show, with their causes."""
+    found = {page: tuple(view for view in content.causes if page_of(view) == page) for page in HEADINGS}
+    return {page: views for page, views in found.items() if views or (page == _UNEXPLAINED and _unexplained(content))}
 
 
 @lru_cache(maxsize=4)
-def false_modules(content: Content) -> dict[str, list[Claim]]:
-    """Return the modules with a claim that is false or recorded as false, and these claims."""
-    kinds = false_kinds(content)
-    found = {
-        module: [claim for claims in subjects.values() for claim in claims if claim.id in kinds]
-        for module, subjects in content.modules.items()
-    }
-    return {module: claims for module, claims in found.items() if claims}
-
-
-def _kinds(claim: Claim, content: Content) -> frozenset[str]:
-    unexplained = any(cell.verdict in UNEXPLAINED for cell in content.cells(claim))
-    kinds: set[str] = {divergence.kind for divergence in claim.diverges}
-    return frozenset(kinds | {_UNEXPLAINED} if unexplained else kinds)
-
-
 def false_index(content: Content) -> FalseIndex:
-    """Return how many claims of each module are false."""
-    modules = false_modules(content)
-    every = [claim for claims in modules.values() for claim in claims]
-    recorded = [(claim, position) for claim in every for position in range(len(claim.diverges))]
+    """Return what was seen to be false, counted by cause."""
+    seen = [view for view in content.causes if view.environments]
+    rows = []
+    for page, views in false_pages(content).items():
+        reaches = [view.reach.rank for view in views if view.environments]
+        if views:
+            rows.append(HarmRow(page, HEADINGS[page], tuple(reaches.count(rank) for rank in range(len(REACHES)))))
     return FalseIndex(
-        recorded=len(recorded),
-        seen=sum(_was_seen(claim, position, content) for claim, position in recorded),
-        unexplained=sum(_UNEXPLAINED in false_kinds(content)[claim.id] for claim in every),
-        rows=tuple(ModuleRow(module, _counts(claims, content)) for module, claims in modules.items()),
+        recorded=len(content.causes),
+        seen=len(seen),
+        unexplained=len(_unexplained(content)),
+        rows=tuple(rows),
+        worst=tuple(
+            CauseRow(
+                linked(view.cause.title, "cause", view.cause.id),
+                view.harm,
+                str(view.reach),
+                view.where,
+                len(view.claims),
+            )
+            for view in seen[:_SHOWN]
+        ),
     )
 
 
-def false_page(module: str, content: Content) -> tuple[Group, ...]:
-    """Return the false claims of a module, by kind."""
-    claims = false_modules(content)[module]
-    groups = []
-    for kind, heading in HEADINGS.items():
-        found = tuple(_false_claim(claim, kind, content) for claim in claims if kind in false_kinds(content)[claim.id])
-        if found:
-            groups.append(Group(kind, heading, found))
-    return tuple(groups)
+def unexplained_claims(content: Content) -> tuple[FalseClaim, ...]:
+    """Return the claims that are false without a recorded divergence."""
+    return tuple(_false_claim(claim, range(len(claim.diverges), 99), content) for claim in _unexplained(content))
 
 
-def _counts(claims: Sequence[Claim], content: Content) -> tuple[int, ...]:
-    return tuple(sum(kind in false_kinds(content)[claim.id] for claim in claims) for kind in HEADINGS)
+def false_cause(view: CauseView, content: Content) -> FalseCause:
+    """Return a cause as its page shows it."""
+    cause = view.cause
+    positions: dict[str, list[int]] = {}
+    for way in view.ways:
+        positions.setdefault(way.claim.id, []).append(way.position)
+    return FalseCause(
+        anchor=file_name(view),
+        heading=cause.title.replace("`", ""),
+        kind=KINDS.get(cause.kind, cause.kind),
+        reach=str(view.reach),
+        seen=view.where,
+        note=prose(cause.note),
+        report=report(cause.link),
+        wording=prose(cause.wording) if cause.wording else (),
+        claims=tuple(_false_claim(claim, positions[claim.id], content) for claim in view.claims),
+    )
 
 
-def _was_seen(claim: Claim, position: int, content: Content) -> bool:
-    return bool(affected(claim, position, content.cells(claim)))
+@lru_cache(maxsize=4)
+def _unexplained(content: Content) -> tuple[Claim, ...]:
+    claims = content.corpus.claims
+    return tuple(claim for claim in claims if any(cell.verdict in UNEXPLAINED for cell in content.cells(claim)))
 
 
-def _false_claim(claim: Claim, kind: str, content: Content) -> FalseClaim:
+def _false_claim(claim: Claim, positions: Container[int], content: Content) -> FalseClaim:
     ways = falsehoods(claim, content.cells(claim))
     return FalseClaim(
         claim,
@@ -122,5 +179,6 @@ def _false_claim(claim: Claim, kind: str, content: Content) -> FalseClaim:
         joined((source_link(source, content) for source in claim.sources), "; "),
         strip(claim, content.cells(claim)),
         tuple(claim_history(claim, content)),
-        tuple(way for way in ways if kind == _UNEXPLAINED or way.kind == kind),
+        # The cause has said the note and the wording.
+        tuple(replace(way, note=(), wording=()) for way in ways if way.position in positions),
     )

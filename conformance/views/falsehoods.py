@@ -10,7 +10,7 @@ from conformance.results.model import Verdict
 from conformance.text import one_line
 from conformance.views.cells import Cell
 from conformance.views.conditions import KINDS, conditions_in_words
-from conformance.views.pieces import Text, code, link, prose, text_of, words
+from conformance.views.pieces import Text, code, link, linked, prose, text_of, words
 from conformance.views.program import expectation, in_groups
 from conformance.views.recorded import environments_in_words
 from conformance.views.verdicts import APPEARANCES, truth
@@ -74,8 +74,12 @@ def affected(claim: Claim, position: int, cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells in which a recorded divergence was seen."""
     found = []
     for cell in cells:
-        # The entry of a timing claim names no divergence.
-        applied = len(claim.diverges) == 1 if cell.entry is None else position in cell.entry.divergence
+        # The entry of a timing claim, or of a process that died, names no divergence.
+        if cell.entry is None:
+            applied = len(claim.diverges) == 1
+        else:
+            named = cell.entry.divergence
+            applied = position in named if named else claim.diverges[position].instead.crashes
         if cell.verdict == "diverges" and applied:
             found.append(cell)
     return found
@@ -146,10 +150,12 @@ def _circumstances(divergence: Divergence) -> tuple[Text, ...]:
     items = [words(f"Where: {conditions}." if conditions else "Where: in every environment.")]
     if divergence.where is not None:
         items.append(text_of("For inputs with ", code(divergence.where.text), "."))
-    items.append(text_of("Report: ", report(divergence)))
+    if divergence.cause is not None:
+        items.append(text_of("Cause: ", linked(divergence.cause.title, "cause", divergence.cause.id), "."))
+    items.append(text_of("Report: ", report(divergence.link)))
     return tuple(items)
 
 
-def report(divergence: Divergence) -> Text:
-    """Return the link to the report of a divergence, or say that there is none."""
-    return words("none filed.") if divergence.link == "none-filed" else link(None, divergence.link)
+def report(address: str) -> Text:
+    """Return the link to a report, or say that there is none."""
+    return words("none filed.") if address == "none-filed" else link(None, address)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
+from conformance.files import Unreadable, read_bounded
 from conformance.views.pieces import words
 from conformance.views.program import Table
 
@@ -17,11 +18,9 @@ def load_growth(folder: Path) -> Optional[dict[str, tuple[float, ...]]]:
     """Read what the recorded benchmark measured of growth; `None` where there is none that can be read."""
     path = folder / "benchmarks.json"
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return None
-        measured = json.loads(path.read_text(encoding="utf-8"))["measured"]["linearity"]
+        measured = json.loads(read_bounded(path, _MOST_BYTES))["measured"]["linearity"]
         return {name: tuple(float(number) for number in numbers) for name, numbers in measured.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (Unreadable, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -17,6 +17,7 @@ from conformance.names.store import minor
 from conformance.profiles.model import RETURNS, Profile, Rule
 from conformance.profiles.store import Profiles, load_profiles
 from conformance.profiles.words import finding_clauses
+from conformance.results.files import read_bytes
 from conformance.results.recorded import CALLS, NAMES, result_files
 from conformance.text import bounded
 from conformance.views.releases import as_version, listed, runs, span
@@ -157,7 +158,7 @@ def newest_profiles(folder: Path, name: str) -> Optional[Profiles]:
     mentioned = f'"subject":"{name}"'.encode()
     newest_first = sorted(result_files(folder / CALLS), key=lambda path: as_version(path.stem.split("-")[1]))[::-1]
     for path in newest_first:
-        if mentioned in path.read_bytes():
+        if mentioned in read_bytes(path):
             profiles = load_profiles(path)
             if profiles.of(name):
                 return profiles

@@ -11,7 +11,7 @@ from conformance.language.model import Claim
 from conformance.results.model import FAILING, Verdict
 from conformance.views.article import ClaimLine, claim_line
 from conformance.views.content import Content
-from conformance.views.falsehoods import false_somewhere
+from conformance.views.falsehood_pages import false_index
 from conformance.views.pieces import words
 from conformance.views.program import Table
 from conformance.views.recorded import Measured
@@ -75,12 +75,13 @@ def numbers(content: Content) -> Numbers:
     articles = {name for kind, name in documented if kind == "article"}
     counted = (
         (len(claims), "claims"),
+        (content.corpus.counts().entries, "entries of spec files"),
         (len(content.subjects), "subjects"),
         (len(documented) - len(articles), "documents cited"),
         (len(articles), "articles"),
         (len(content.recorded.releases), "releases measured"),
         (len(environments), "environments"),
-        (sum(false_somewhere(content.cells(claim)) for claim in claims), "false somewhere"),
+        (false_index(content).false, "documented and false, by cause"),
     )
     many = len(environments) > FEW
     newest = [[item for item in environments if item.device == device][-1] for device in content.recorded.devices]

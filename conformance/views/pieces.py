@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from typing import Literal, Optional, Union
 from urllib.parse import urlsplit
 
+from conformance.text import printable
+
 #: The longest text that is shown, in characters.
 LONGEST = 20_000
+#: What the reference has objects of.
+Kind = Literal["claim", "subject", "article", "row", "release", "cause"]
 _CODE = re.compile(r"(?<!\w)(`{1,2})(?=\S)(.+?)\1(?!\w)")
 
 
@@ -20,7 +24,7 @@ _CODE = re.compile(r"(?<!\w)(`{1,2})(?=\S)(.+?)\1(?!\w)")
 class Target:
     """An object of the reference that a piece leads to."""
 
-    kind: Literal["claim", "subject", "article", "row", "release"]
+    kind: Kind
     name: str
 
 
@@ -48,8 +52,8 @@ Text = tuple[Piece, ...]
 
 
 def bounded(text: object) -> str:
-    """Return a text, cut where it is too long for a page; it says so then."""
-    shown = str(text)
+    """Return a text without control characters, cut where it is too long for a page; it says so then."""
+    shown = printable(str(text), keep="\n\t")
     if len(shown) <= LONGEST:
         return shown
     return f"{shown[:LONGEST]}\n… {len(shown) - LONGEST} more characters"
@@ -72,7 +76,7 @@ def prose(text: object) -> Text:
     return tuple(piece for piece in pieces if piece.text)
 
 
-def linked(text: str, kind: Literal["claim", "subject", "article", "row", "release"], name: str) -> Text:
+def linked(text: str, kind: Kind, name: str) -> Text:
     """Return running text that leads to an object of the reference."""
     target = Target(kind, name)
     return tuple(Piece(piece.text, piece.code, target=target) for piece in prose(text))

@@ -44,9 +44,9 @@ class Program:
     outputs : tuple of Output
         What it gave, on the newest torch first; environments that gave the same are named together.
     inputs : tuple of Text
-        The inputs that the claim is tried on.
-    open : tuple of Text
-        What the source leaves open, where nothing was observed; else ``observed`` has it.
+        The inputs that the claim is tried on, and why they are narrowed.
+    must_hold : tuple of Text
+        What is judged; with ``unspecified`` what is only looked at.
     tiers : Table, optional
         How far each tier of a promised error or warning was met.
     """
@@ -76,7 +76,7 @@ def program_view(claim: Claim, cells: Sequence[Cell]) -> Program:
         script=text,
         outputs=_outputs(cells) if label == "Example" else (),
         inputs=_inputs(claim),
-        must_hold=expectation(claim.expectation),
+        must_hold=expectation(claim.expectation, judged=not claim.unspecified),
         unspecified=claim.unspecified,
         observed=_observed(claim, cells) if claim.unspecified else None,
         tiers=_tiers(cells),
@@ -84,13 +84,13 @@ def program_view(claim: Claim, cells: Sequence[Cell]) -> Program:
     )
 
 
-def expectation(expected: Expectation) -> tuple[Text, ...]:
-    """Return what must be true, be raised or be warned, an item for each."""
+def expectation(expected: Expectation, *, judged: bool = True) -> tuple[Text, ...]:
+    """Return what must be true, be raised or be warned, an item for each; or what is only looked at."""
     items: list[Text] = [code(expression.text) for expression in expected.expect]
     if expected.raises is not None:
-        items.append(text_of("the last statement raises ", _error(expected.raises, "an error")))
+        items.append(text_of("the last statement raises ", _error(expected.raises, "an error", judged)))
     if expected.warns is not None:
-        items.append(text_of("the last statement warns: ", _error(expected.warns, "any warning")))
+        items.append(text_of("the last statement warns: ", _error(expected.warns, "any warning", judged)))
     if expected.crashes:
         items.append(words("the interpreter crashes"))
     return tuple(items)
@@ -146,13 +146,16 @@ def _outputs(cells: Sequence[Cell]) -> tuple[Output, ...]:
 
 def _inputs(claim: Claim) -> tuple[Text, ...]:
     given = [code(f"{name}: {kind.text}") for name, kind in claim.given]
-    return (*given, *(text_of("only where ", code(condition.text)) for condition in claim.assume))
+    why = [text_of("narrowed because: ", prose(claim.because))] if claim.because else []
+    return (*given, *(text_of("only where ", code(condition.text)) for condition in claim.assume), *why)
 
 
-def _error(raises: Raises, anything: str) -> Text:
+def _error(raises: Raises, anything: str, judged: bool) -> Text:
     parts: list[Text] = [code(raises.type) if raises.type else words(anything)]
     if raises.message:
         parts.append(text_of(", with ", code(raises.message), " in its message"))
+    if not judged:
+        return text_of(*parts)
     if raises.promised == "error" and (raises.type or raises.message):
         parts.append(words(" (the source promises only that it happens; the rest is recorded)"))
     elif raises.promised == "type" and raises.message:

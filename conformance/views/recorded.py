@@ -81,7 +81,7 @@ class Measured:
     @cached_property
     def missing_kernels(self) -> frozenset[str]:
         """The dtypes for which some entry says that a kernel is missing."""
-        return frozenset(name for entry in self.entries.values() for name in entry.no_kernel)
+        return frozenset(name for entry in self.entries.values() for name in entry.dtypes_without_kernel)
 
     def cell(self, claim: Claim) -> Cell:
         """Look up a claim.

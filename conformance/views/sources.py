@@ -10,6 +10,11 @@ from conformance.language.sources import SourceList
 
 #: The documents that PyTorch publishes; an article's mistakes are its author's.
 OFFICIAL = ("docs", "note", "release")
+_MANNERS = {
+    "requires": "it asks this of the caller",
+    "limits": "it names a limit",
+    "implies": "it implies this",
+}
 _KINDS = {"docs": "docstring of", "note": "note", "release": "release notes of"}
 
 
@@ -43,6 +48,11 @@ class SourceView:
 
     def __str__(self) -> str:
         return f"{self.name}, {self.place}" if self.place else self.name
+
+
+def manner(source: Source) -> str:
+    """Return how a source says it, where it does not simply state it."""
+    return _MANNERS.get(source.says or "", "")
 
 
 def source_view(source: Source, sources: Optional[SourceList] = None) -> SourceView:

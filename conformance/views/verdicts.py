@@ -38,7 +38,7 @@ APPEARANCES: dict[Verdict, Appearance] = {
         "unexpected pass", "↑", "passes!", "bad", "a recorded divergence no longer happens: update 'diverges'"
     ),
     "unspecified": Appearance(
-        "unspecified", "~", "open", "open", "the source leaves it open; what happened is recorded"
+        "unspecified", "~", "open", "open", "left open or not promised; what happened is recorded"
     ),
     "absent": Appearance("absent", "–", "absent", "none", "this torch has no such subject"),
     "inapplicable": Appearance(
