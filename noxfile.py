@@ -9,11 +9,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 import nox
 
 sys.path.insert(0, str(Path(__file__).parent))  # the package need not be installed
+from conformance.processes.ending import EndSignals
+from conformance.processes.scratch import ScratchFolder
 from conformance.releases import RELEASES, default_torch, old_setuptools, pyenv_pythons, release_of
 
 nox.options.sessions = ["conformance", "tests"]
@@ -26,6 +28,9 @@ MEASURED_WITH = RESULTS / "constraints.txt"
 
 #: What the largest release takes while it is installed, in GB.
 LEAST_FREE_GIGABYTES = 16
+
+#: A run that is asked to end has its processes to end and its results to write.
+_MEASURING: dict[str, Any] = {"external": True, "terminate_timeout": 60}
 
 LINTERS = ("ruff==0.17.5", "mypy==2.4.1", "types-PyYAML", "types-docutils")
 
@@ -144,7 +149,7 @@ def release(session: nox.Session, torch: str) -> None:
 
 @nox.session
 def matrix(session: nox.Session) -> None:
-    """Measure what result files lack, release by release: an environment is installed, run and removed.
+    """Measure what is not recorded yet, release by release: an environment is installed, run and removed.
 
     ``-- 2.4.1 2.5.1`` measures those releases only, ``-- --again`` all claims, also what is measured already.
     ``-- --keep DIR`` keeps the environments in a folder, for the next time.
@@ -158,36 +163,48 @@ def matrix(session: nox.Session) -> None:
     options = parser.parse_args(session.posargs)
     asked = options.releases or list(RELEASES)
     failed = []
-    for number, torch in enumerate(asked, start=1):
-        session.log(f"torch {torch}: {number} of {len(asked)}")
-        if not options.again and _is_current(session, torch):
-            session.log(f"torch {torch}: measured already")
-        elif not _measure_release(session, torch, again=options.again, keep=options.keep):
-            failed.append(torch)
+    with _ended_by_sigterm():
+        for number, torch in enumerate(asked, start=1):
+            session.log(f"torch {torch}: {number} of {len(asked)}")
+            if not options.again and _is_current(session, torch):
+                session.log(f"torch {torch}: measured already")
+            elif not _measure_release(session, torch, again=options.again, keep=options.keep):
+                failed.append(torch)
     if failed:
         session.error(f"could not measure, or not as expected: {', '.join(failed)}")
 
 
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the command that runs, which writes what it measured, and then this session, with status 143."""
+    signals = EndSignals()
+    try:
+        with signals:
+            yield
+    except KeyboardInterrupt:
+        raise SystemExit(signals.status(130)) from None
+
+
 def _is_current(session: nox.Session, torch: str) -> bool:
     path = RESULTS / f"torch-{torch}-cpu.jsonl"
-    if not path.exists():
+    if not path.exists() or not _calls_file(torch).exists():
         return False
     check = ["python", "-m", "conformance.results.staleness", "--only", str(path)]
     return bool(session.run(*check, silent=True, success_codes=[0, 1]) == "")
 
 
 def _measure_release(session: nox.Session, torch: str, *, again: bool = False, keep: Optional[Path] = None) -> bool:
-    """Measure the claims and the names of a release; return whether all went as expected.
+    """Measure the claims, names and calls of a release; return whether all went as expected.
 
-    Names depend on the release alone, so they are left where claims are all that is new.
+    Names depend on the release alone, and calls hardly change: they are left where claims are all that is new.
     """
     more = ["--again"] if again else []
-    named = not again and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
+    named = not again and _calls_file(torch).exists() and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
     try:
         with _environment_of(session, torch, keep) as (inside, folder):
-            session.run(inside, "-m", "conformance", "run", f"--results={RESULTS}", "-q", *more, external=True)
+            session.run(inside, "-m", "conformance", "run", f"--results={RESULTS}", "-q", *more, **_MEASURING)
             if not named:
-                _measure_names(session, torch, inside, folder / "names.json")
+                _measure_names_and_calls(session, torch, inside, folder / "names.json")
     except nox.command.CommandFailed:
         return False
     return True
@@ -207,23 +224,28 @@ def _environment_of(session: nox.Session, torch: str, keep: Optional[Path] = Non
         session.error(f"{free} GB of disk are free, a release needs {LEAST_FREE_GIGABYTES}; free some and start again")
     release = RELEASES[torch]
     python = _python_for(torch) or sys.executable
-    with tempfile.TemporaryDirectory(prefix="conformance-matrix-") as folder:
-        environment = str(Path(folder, "env") if keep is None else keep.resolve() / f"torch-{torch}")
+    with ScratchFolder() as folder:
+        environment = str(folder / "env" if keep is None else keep.resolve() / f"torch-{torch}")
         inside = str(Path(environment, "bin", "python"))
         try:
             if not Path(inside).exists():
                 session.run("uv", "venv", "--quiet", "--python", python, environment)
             install = ["uv", "pip", "install", "--quiet", "--python", inside, "-c", str(MEASURED_WITH)]
             session.run(*install, f"torch=={torch}", *release.requirements, "-e", ".", env={"UV_LINK_MODE": "copy"})
-            yield inside, Path(folder)
+            yield inside, folder
         finally:
             # Releases share some of their libraries, so what was downloaded is kept while there is room.
             if shutil.disk_usage(ROOT).free >> 30 < 2 * LEAST_FREE_GIGABYTES:
                 session.run("uv", "cache", "clean", "--quiet")
 
 
-def _measure_names(session: nox.Session, torch: str, inside: str, output: Path) -> None:
-    """Walk every module of a release and record its names."""
+def _calls_file(torch: str) -> Path:
+    return RESULTS / "calls" / f"torch-{torch}-cpu.jsonl"
+
+
+def _measure_names_and_calls(session: nox.Session, torch: str, inside: str, output: Path) -> None:
+    """Walk every module of a release and record its names; measure and record what calls do."""
+    session.run(inside, "-m", "conformance.profiles", "measure", "-n", "2", f"--results={RESULTS}", external=True)
     requirements = RELEASES[torch].imported
     session.run("uv", "pip", "install", "--quiet", "--python", inside, *requirements)
     session.run(inside, "-m", "conformance.names", "measure", f"--output={output}", external=True)
@@ -232,11 +254,11 @@ def _measure_names(session: nox.Session, torch: str, inside: str, output: Path) 
 
 @nox.session
 def names(session: nox.Session) -> None:
-    """Measure the names of releases, ``-- 2.4.1 2.5.1``, or of all; claims are left alone."""
+    """Measure the names and calls of releases, ``-- 2.4.1 2.5.1``, or of all; claims are left alone."""
     session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
     for torch in session.posargs or RELEASES:
         with _environment_of(session, torch) as (inside, folder):
-            _measure_names(session, torch, inside, folder / "names.json")
+            _measure_names_and_calls(session, torch, inside, folder / "names.json")
 
 
 @nox.session

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import shlex
+import subprocess
 import sys
 import time
 from typing import Any
@@ -45,6 +48,15 @@ def make(channel: Channel, options: Any) -> Service:
         elif name == "fork":
             if os.fork() == 0:
                 return "copy"
+        elif name == "daemon":
+            return {"request": request, "process": start_daemon("sleep", "1000")}
+        elif name == "daemon-keeps":
+            start_daemon(sys.executable, "-c", f"import time; kept = b'x' * {value}; time.sleep(1000)")
+            time.sleep(30)
+        elif name == "tracked":
+            semaphore = multiprocessing.get_context("spawn").Semaphore()
+            kept.append(semaphore)
+            return {"request": request, "process": 0, "name": semaphore._semlock.name}  # type: ignore[attr-defined]
         elif name == "garbage":
             os.write(channel.descriptors[0], b'{"number": 1}\n')
         elif name == "sys":
@@ -52,3 +64,12 @@ def make(channel: Channel, options: Any) -> Service:
         return {"request": request, "process": os.getpid()}
 
     return Service({"options": options}, answer)
+
+
+def start_daemon(*command: str) -> int:
+    """Start a process in a session of its own, whose parent ends; return its id."""
+    words = " ".join(map(shlex.quote, command))
+    started = subprocess.run(
+        ["sh", "-c", f"setsid {words} </dev/null >/dev/null 2>&1 & echo $!"], stdout=subprocess.PIPE, check=True
+    )
+    return int(started.stdout)
