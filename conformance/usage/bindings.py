@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from conformance.special_methods import BINARY
 from conformance.usage import rules
 from conformance.usage.annotations import parse_annotation, read_annotation
 from conformance.usage.calls import known, literal
 from conformance.usage.invocations import Invocations
 from conformance.usage.lookup import as_tensor
 from conformance.usage.model import Call, Doubt, Kind
-from conformance.usage.operators import BINARY
 from conformance.usage.recorder import attribute_place
 from conformance.usage.values import (
     NONE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from conformance.special_methods import BINARY, COMPARISON
 from conformance.usage import rules
 from conformance.usage.calls import known, literal
 from conformance.usage.lookup import Names, as_tensor
@@ -25,22 +26,6 @@ from conformance.usage.values import (
     join,
 )
 
-BINARY = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "truediv",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.MatMult: "matmul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-    ast.LShift: "lshift",
-    ast.RShift: "rshift",
-}
-_COMPARED = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 _UNARY = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}
 
 
@@ -99,7 +84,7 @@ class Operators(Names):
         left_node, left = node.left, self.value(node.left)
         for operator, right_node in zip(node.ops, node.comparators):
             right = self.value(right_node)
-            method = _COMPARED.get(type(operator))
+            method = COMPARISON.get(type(operator))
             tensor = as_tensor(left) or as_tensor(right)
             if method is not None and tensor is not None:
                 swapped = as_tensor(left) is None

@@ -11,6 +11,7 @@ from conformance.impostors.engine.call_sites import CallSite, Rewritten
 from conformance.impostors.engine.places import Place, of_path, on_classes
 from conformance.language.model import Claim
 from conformance.scripts.program import Plan
+from conformance.special_methods import BINARY, COMPARISON, UNARY
 
 
 @dataclass(frozen=True)
@@ -42,32 +43,7 @@ class Target:
         return str(self.site) if self.site else self.name
 
 
-_SPECIAL_METHODS: dict[type, str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "truediv",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.MatMult: "matmul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-    ast.LShift: "lshift",
-    ast.RShift: "rshift",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.USub: "neg",
-    ast.UAdd: "pos",
-    ast.Invert: "invert",
-    ast.In: "contains",
-    ast.NotIn: "contains",
-}
+_SPECIAL_METHODS = {**BINARY, **COMPARISON, **UNARY, ast.In: "contains", ast.NotIn: "contains"}
 _BUILTINS = {name: name for name in ("abs", "bool", "complex", "float", "format", "hash", "int", "iter", "len", "repr")}
 _BUILTINS.update({"list": "iter", "tuple": "iter", "str": "repr"})
 _SUBJECTS = ("torch.", "torch.Tensor.", "torch.nn.Module.")
