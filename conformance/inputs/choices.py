@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 from math import gcd, prod
 from random import Random
-from typing import Any, Optional, TypeVar, cast
+from typing import Any, NamedTuple, Optional, TypeVar, cast
 
 from hypothesis import strategies as st
 
@@ -289,24 +289,56 @@ class RecordedChoices(Choices):
         return row if len(row) == len(factors) and admits(row) else None
 
 
+class _Simplification(NamedTuple):
+    """One decision, or one factor of a `combine`, made simpler; ``rank`` counts the options that are simpler still."""
+
+    label: str
+    factor: Optional[int]
+    value: Any
+    rank: int
+
+
 def simpler(choices: Choices) -> Iterator[dict[str, Any]]:
     """Yield the decisions of an example with one of them made simpler, earlier decisions and simplest ones first.
 
     A domain says with its attribute ``smallest_first`` in which order a counterexample prefers the values of each
     factor, where that is not the order of the factors; a shape is simpler than one with more elements.
     """
+    for one in _simplifications(choices):
+        yield from _simplified(choices, one)
+
+
+def simpler_together(choices: Choices) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of an example with two of them made simpler, equally simple and simplest ones first."""
+    pairs = [
+        (one, other)
+        for one, other in combinations(_simplifications(choices), 2)
+        if (one.label, one.factor) != (other.label, other.factor)
+    ]
+    for one, other in sorted(pairs, key=lambda pair: (abs(pair[0].rank - pair[1].rank), pair[0].rank)):
+        yield from _simplified(choices, one, other)
+
+
+def _simplifications(choices: Choices) -> Iterator[_Simplification]:
     for label, chosen in choices.made.items():
         if label not in choices.domains:
             options = sorted(choices.options[label], key=_elements)
-            for option in options[: min(_place(chosen, options), _SIMPLEST_TRIED)]:
-                yield {**choices.made, label: option}
+            for rank, option in enumerate(options[: min(_place(chosen, options), _SIMPLEST_TRIED)]):
+                yield _Simplification(label, None, option, rank)
             continue
         factors, admits = choices.domains[label]
-        for place, values in enumerate(getattr(admits, "smallest_first", factors)):
-            for value in values[: _place(chosen[place], values)]:
-                row = (*chosen[:place], value, *chosen[place + 1 :])
-                if admits(row):
-                    yield {**choices.made, label: row}
+        for factor, values in enumerate(getattr(admits, "smallest_first", factors)):
+            for rank, value in enumerate(values[: _place(chosen[factor], values)]):
+                yield _Simplification(label, factor, value, rank)
+
+
+def _simplified(choices: Choices, *simplifications: _Simplification) -> Iterator[dict[str, Any]]:
+    """Yield the decisions with some made simpler, if that is in the domain."""
+    made = dict(choices.made)
+    for label, factor, value, _ in simplifications:
+        made[label] = value if factor is None else (*made[label][:factor], value, *made[label][factor + 1 :])
+    if all(one.factor is None or choices.domains[one.label][1](made[one.label]) for one in simplifications):
+        yield made
 
 
 def _elements(option: object) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from typing import Any, TypeVar
 
@@ -62,17 +62,6 @@ def admissible_pairs(factors: Sequence[Sequence[Any]], admits: Admits) -> int:
         Tells whether a combination, one value per factor, is in the domain; see `admissible_rows`.
     """
     return _covering(factors, admits)[1]
-
-
-def covered_pairs(rows: Iterable[tuple[Any, ...]]) -> int:
-    """Return how many pairs of values of two factors some combinations contain.
-
-    Parameters
-    ----------
-    rows
-        Combinations, one value per factor.
-    """
-    return len({(a, b, row[a], row[b]) for row in rows for a, b in combinations(range(len(row)), 2)})
 
 
 def _covering(factors: Sequence[Sequence[Any]], admits: Admits) -> tuple[list[tuple[Any, ...]], int]:

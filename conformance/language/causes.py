@@ -9,7 +9,8 @@ from typing import Optional
 
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
-from conformance.language.forms import CAUSE, CAUSES, SLUG, Shape
+from conformance.language.expressions import statements
+from conformance.language.forms import CAUSE, CAUSES, MAXIMUM_SCRIPT, SLUG, Shape
 from conformance.language.model import Cause, Claim
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
@@ -79,11 +80,12 @@ class _Reader:
         read = {name: self._value(table, name) for name in CAUSE.keys}
         self._check_id(table)
         self._check_wording(table, read["kind"])
-        wording = read.pop("wording")
+        wording, script = read.pop("wording"), read.pop("script")
         texts = {name: one_line(text) for name, text in read.items() if text is not None}
         if len(texts) < len(read):
             return None
-        return Cause(**texts, wording=one_line(wording) if wording else None, place=self.document.place(table))
+        place = self.document.place(table)
+        return Cause(**texts, wording=one_line(wording) if wording else None, place=place, script=script)
 
     def _value(self, table: Table, name: str) -> Optional[str]:
         node, key = table.entries.get(name), CAUSE.keys[name]
@@ -91,11 +93,26 @@ class _Reader:
             return self.shapes.choice(node, f"`{name}`", tuple(key.words))
         if name == "link":
             return self.shapes.address(node, "`link`", may_lack=True)
+        if key.shape is Shape.CODE:
+            return self._script(node)
         scalar = self.shapes.text(node, f"`{name}`")
         if scalar is not None and name == "title":
             for offset, code, message in title_mistakes(scalar.value):
                 self.problems.add(self.document.place_in(scalar, offset), code, message)
         return scalar.value if scalar is not None else None
+
+    def _script(self, node: Optional[Node]) -> Optional[str]:
+        scalar = self.shapes.code(node, "`script`")
+        if scalar is None:
+            return None
+        mistake = statements(scalar.value).mistake
+        lines = scalar.value.strip().count("\n") + 1
+        told = (
+            f"is not Python: {mistake.message}" if mistake else f"has {lines} lines, and {MAXIMUM_SCRIPT} are the most"
+        )
+        if mistake or lines > MAXIMUM_SCRIPT:
+            self.problems.add(self.document.place(scalar), "E709", f"the script {told}; shorten or correct it")
+        return scalar.value
 
     def _check_id(self, table: Table) -> None:
         node = table.entries.get("id")

@@ -22,6 +22,8 @@ from conformance.language.model import Claim, Place
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.reading import Reader
+from conformance.language.release_notes import FOLDER as NOTES_FOLDER
+from conformance.language.release_notes import ReleaseNotes, check_claims, note_files, read_release_notes
 from conformance.language.rules import (
     Context,
     check_claim,
@@ -36,7 +38,7 @@ from conformance.text import count_of
 #: The folder of a corpus with tables of calls, which hold no claims; see `conformance.profiles.calls`.
 CALLS_FOLDER = "calls"
 # The folders of a corpus whose files hold no claims.
-_WITHOUT_CLAIMS = (CALLS_FOLDER, CAUSES_FOLDER)
+_WITHOUT_CLAIMS = (CALLS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -54,7 +56,7 @@ class Counts(NamedTuple):
 
     claims: int
     entries: int
-    unreasoned: int
+    unreasoned: int = 0
 
     def in_words(self) -> str:
         """Return the numbers of claims and entries, such as ``12 claims in 3 entries``."""
@@ -74,11 +76,14 @@ class Corpus:
         What ``sources.yaml`` names.
     root : Path
         The folder of the corpus, which holds ``sources.yaml``.
+    notes : tuple of ReleaseNotes
+        What release notes announce, in the order of the files.
     """
 
     claims: tuple[Claim, ...]
     sources: SourceList
     root: Path
+    notes: tuple[ReleaseNotes, ...] = ()
 
     def counts(self) -> Counts:
         """Return how many claims there are, and how many entries of spec files they come from."""
@@ -114,7 +119,8 @@ def load_corpus(
     ----------
     paths : sequence of Path
         Files, or folders of which every ``.yaml`` file is read, but those with decisions of the census: such a file
-        is checked where it is given itself. The causes of a corpus are always read with it.
+        is checked where it is given itself. The causes of a corpus are always read with it, and its release notes
+        where the folder is given.
     root : Path, optional
         The corpus's folder: its ``sources.yaml`` is used, and a file below it must stand where its subject belongs.
         By default the project's own corpus. A folder among ``paths`` may have a ``sources.yaml`` too, which adds to it.
@@ -131,15 +137,16 @@ def load_corpus(
     root = default_root() if root is None else root
     problems = Problems()
     sources = SourceList()
-    of_causes = [path for path in paths if is_cause_file(path)]
-    folders = [root, *(path for path in paths if path.is_dir()), *(path.parent.parent for path in of_causes)]
+    beside = [path.parent.parent for path in paths if is_cause_file(path) or is_note_file(path)]
+    folders = [root, *(path for path in paths if path.is_dir()), *beside]
     lists = [folder / FILE_NAME for folder in folders]
     for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
         sources = sources.joined(read_sources(path, problems))
     context = context or Context.default()
     drafts: list[Draft] = []
     with _without_collection():
-        of_claims = [path for path in paths if path not in of_causes and not is_decision_file(path)]
+        others = (is_decision_file, is_cause_file, is_note_file)
+        of_claims = [path for path in paths if not any(is_other(path) for is_other in others)]
         for path in _files(of_claims, problems):
             drafts.extend(_drafts(path, sources, root, context, problems))
         good = check_uniqueness(drafts)
@@ -147,9 +154,12 @@ def load_corpus(
     for path in paths:
         if is_decision_file(path):
             read_decisions(path, problems)
+    read = [read_release_notes(path, sources.releases, problems) for path in _note_files(paths)]
+    notes = tuple(one for one in read if one is not None)
     if not problems and any(path.resolve() == root.resolve() for path in paths):
         check_use(sources.causes, claims, problems)
-    return Corpus(tuple(claims), sources, root), problems.sorted()
+        check_claims(notes, {claim.id for claim in claims}, problems)
+    return Corpus(tuple(claims), sources, root, notes), problems.sorted()
 
 
 def load_file(
@@ -165,7 +175,7 @@ def load_file(
 
 
 def spec_files(folder: Path) -> list[Path]:
-    """Return the spec files in a folder: not sources, causes, decisions of the census, calls, nor what is hidden."""
+    """Return the spec files in a folder: not what has a folder of its own, nor what is hidden."""
     return [
         file
         for file in sorted(folder.rglob("*.y*ml"))
@@ -200,9 +210,14 @@ def is_cause_file(path: Path) -> bool:
     return path.parent.name == CAUSES_FOLDER and (path.parent.parent / FILE_NAME).is_file()
 
 
-def check_paths(paths: Sequence[Path], root: Optional[Path] = None) -> list[Problem]:
-    """All problems of spec files."""
-    return load_corpus(paths, root)[1]
+def is_note_file(path: Path) -> bool:
+    """Return whether a file holds release notes: those stand in the folder ``releases`` of a corpus."""
+    return path.parent.name == NOTES_FOLDER and (path.parent.parent / FILE_NAME).is_file()
+
+
+def _note_files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from [path] if is_note_file(path) else filter(is_note_file, note_files(path))
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from typing import Optional
 from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, HARMS, PROMISES, SAYS, SOURCE_KINDS
 
 MAXIMUM_TITLE = 70
+#: Lines of the script of a cause.
+MAXIMUM_SCRIPT = 12
 TITLE_EXAMPLE = "The result shares storage with its input"
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 SUBJECT = r"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|notes/[a-z0-9]+(-[a-z0-9]+)*"
@@ -311,8 +313,70 @@ CAUSE = Form(
         "note": _NOTE,
         "link": _LINK,
         "wording": _WORDING,
+        "script": Key(Shape.CODE, f"At most {MAXIMUM_SCRIPT} lines that print it, with torch and NumPy alone."),
     },
     ("id", "title", "kind", "harm", "note", "link"),
+)
+
+#: How much of the notes of a release somebody read; the parts of the notes; what can happen to an argument.
+READ = ("full", "part", "none")
+SECTIONS = ("breaking", "deprecation")
+ARGUMENT_CHANGES = _words(
+    ("removed", "added", "required", "keyword-only"),
+    "it is not taken any more",
+    "it is taken",
+    "it must be given",
+    "it is only taken by keyword",
+)
+#: The forms of the files in the folder of release notes.
+NOTES = Form(
+    "a file of release notes",
+    "What the notes of one release announce of the Python interface.",
+    {
+        "release": Key(Shape.TEXT, "The release, as sources.yaml names it.", examples=("2.0.0",)),
+        "read": Key(
+            Shape.WORD,
+            "How much of the two sections somebody read.",
+            words=_words(READ, "both in full", "a part", "nothing"),
+        ),
+        "notes": Key(Shape.FORMS, "Notes, one fact each.", "a list of notes", form="note"),
+    },
+    ("release", "read", "notes"),
+)
+NOTE = Form(
+    "a note",
+    "One thing that the notes of a release announce, and what was measured of it.",
+    {
+        "id": Key(Shape.TEXT, "The slug that it is named by; permanent.", pattern=SLUG),
+        "title": Key(Shape.TEXT, "What is announced, as a fact in the present tense.", longest=MAXIMUM_TITLE),
+        "section": Key(
+            Shape.WORD,
+            "Where it stands.",
+            words=_words(SECTIONS, "changes that break programs", "deprecations"),
+        ),
+        "says": _SAYS,
+        "by": Key(Shape.TEXT, "The minor release that it is announced for, if it is a later one."),
+        "unread": Key(Shape.TRUE, "Nobody read its passage: it is known from what was measured."),
+        "gone": Key(Shape.TEXTS, "Names that are gone, or only raise."),
+        "new": Key(Shape.TEXTS, "Names that come."),
+        "deprecated": Key(Shape.TEXTS, "Names that are deprecated."),
+        "arguments": Key(Shape.FORM, "What happens to each argument of a function."),
+        "defaults": Key(Shape.FORM, "The new default of each argument of a function."),
+        "calls": Key(Shape.FORMS, "Measured calls of which an aspect differs.", form="measured call"),
+        "claims": Key(Shape.TEXTS, "Ids of claims that become true."),
+        "untested": Key(Shape.TEXT, "Why no CPU can try it."),
+    },
+    ("id", "title", "section"),
+)
+MEASURED_CALL = Form(
+    "a measured call",
+    "A call in the folder `calls`, and an aspect of it.",
+    {
+        "subject": Key(Shape.TEXT, "The name that is called."),
+        "call": Key(Shape.CODE, "The call, as its file has it."),
+        "aspect": Key(Shape.TEXT, "The aspect that differs.", examples=("error", "dtype")),
+    },
+    ("subject", "call", "aspect"),
 )
 
 OVERRIDABLE = tuple(FORMS["row"].keys)

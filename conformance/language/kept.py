@@ -11,14 +11,16 @@ from conformance.language.causes import cause_files
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.problems import Problem
 from conformance.language.sources import FILE_NAME
+from conformance.results.recorded import recorded_folder
 
 
 def check_key(folders: Sequence[Path], root: Path) -> Optional[str]:
     """Return a key for all that decides on the mistakes in folders; None where a file can't be read.
 
-    That is the YAML below them and the sources of the corpus at ``root``.
+    That is the YAML below them, the sources of the corpus at ``root``, and the recorded names.
     """
-    return content_key(_files(folders, root), "check", str(root.resolve()))
+    names = sorted((recorded_folder() / "names").glob("*.txt"))
+    return content_key([*_files(folders, root), *names], "check", str(root.resolve()))
 
 
 def own_key(what: str, files: Iterable[Path] = ()) -> Optional[str]:

@@ -118,8 +118,8 @@ class Cause:
     """One fact about torch that makes claims false.
 
     ``kind`` is one of `DIVERGENCE_KINDS`, ``harm`` one of `HARMS`, the worst first, or empty where nobody has said it.
-    ``note`` is what happens instead, ``wording`` what the documentation could say, and ``link`` the address of a report
-    or ``none-filed``.
+    ``note`` is what happens instead, ``wording`` what the documentation could say, ``link`` the address of a report
+    or ``none-filed``, and ``script`` prints the fact.
     """
 
     id: str
@@ -130,6 +130,7 @@ class Cause:
     link: str
     wording: Optional[str]
     place: Place
+    script: Optional[str] = None
 
 
 @dataclass(frozen=True)

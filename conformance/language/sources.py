@@ -12,7 +12,7 @@ from typing import Optional
 from conformance.language.causes import read_causes
 from conformance.language.documents import Mapping, Node, open_document
 from conformance.language.model import Cause, Source
-from conformance.language.problems import Problem, Problems
+from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
 
 FILE_NAME = "sources.yaml"
@@ -112,15 +112,8 @@ class SourceList:
         return self.notes if kind == "note" else self.releases
 
 
-def load_sources(path: Path) -> tuple[SourceList, list[Problem]]:
-    """Read a ``sources.yaml`` and the causes beside it; entries with a problem are left out."""
-    problems = Problems()
-    sources = read_sources(path, problems)
-    return sources, problems.sorted()
-
-
 def read_sources(path: Path, problems: Problems) -> SourceList:
-    """As `load_sources`, with the problems added to others."""
+    """Read a ``sources.yaml`` and the causes beside it; entries with a problem are left out."""
     document = open_document(path, problems)
     causes = SourceList(causes=read_causes(path.parent, problems))
     if document is None or document.root is None:

@@ -27,7 +27,7 @@ def claim_text(body: str, *, identity: str = "made-up", title: str = "Something 
 @pytest.fixture(scope="session")
 def supervisor() -> Iterator[Supervisor]:
     """A supervisor with its worker, shared since importing torch takes a second."""
-    shared = Supervisor(examples=10, seed=0)
+    shared = Supervisor(examples=10, seed=0, judged_again=0)
     yield shared
     shared.close()
 

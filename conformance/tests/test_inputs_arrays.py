@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from conformance.inputs.choices import CanonicalChoices, NoSuchInput, SweepChoices
-from conformance.inputs.covering import admissible_pairs, admissible_rows, covered_pairs
+from conformance.inputs.covering import admissible_pairs, admissible_rows
 from conformance.inputs.given import Given, InvalidGiven
 from conformance.inputs.kinds.arrays import array_recipe
 from conformance.inputs.recipes import BASE_NAMESPACE, build
 from conformance.language.model import Fragment, Place
+from conformance.tests.drawn_tensors import covered_pairs
 
 
 def given(expression: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.inputs.covering import admissible_pairs, admissible_rows, covered_pairs, covering_rows
+from conformance.inputs.covering import admissible_pairs, admissible_rows, covering_rows
 
 COLOURS = ("red", "green", "blue", "grey")
 SHAPES = ("disc", "ring", "bar")
@@ -37,7 +37,7 @@ def test_every_admissible_pair_is_covered(admits: Any) -> None:
     rows = covering_rows(factors, admits)
     found = {(a, b, row[a], row[b]) for row in rows for a, b in combinations(range(3), 2)}
     assert found == by_hand(factors, admits)
-    assert len(found) == admissible_pairs(factors, admits) == covered_pairs(rows)
+    assert len(found) == admissible_pairs(factors, admits)
     assert all(admits(row) for row in rows)
 
 

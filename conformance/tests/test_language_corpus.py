@@ -8,10 +8,11 @@ from typing import Optional
 
 import pytest
 
-from conformance.language.corpus import check_paths, default_root, load_corpus, load_file
+from conformance.language.corpus import default_root, load_corpus, load_file
 from conformance.language.model import SAYS, Claim, Conditions, Raises
+from conformance.language.problems import Problems
 from conformance.language.rules.context import Context
-from conformance.language.sources import SourceList, load_sources
+from conformance.language.sources import SourceList, read_sources
 from conformance.language.vocabulary import checks, dtype_classes, input_kinds
 
 LINT = Path(__file__).parent / "fixtures" / "lint"
@@ -20,7 +21,7 @@ CONTEXT = Context(
     input_kinds(LINT / "vocabulary" / "inputs"),
     dtype_classes(LINT / "vocabulary" / "inputs"),
 )
-SOURCES = load_sources(LINT / "spec" / "sources.yaml")[0]
+SOURCES = read_sources(LINT / "spec" / "sources.yaml", Problems())
 
 CLAIM = """\
   - id: {id}
@@ -260,7 +261,7 @@ def test_paths_are_relative_to_the_current_directory(tmp_path: Path, monkeypatch
 
 
 def test_an_empty_folder_is_a_problem(tmp_path: Path) -> None:
-    assert [problem.code for problem in check_paths([tmp_path], LINT / "spec")] == ["E001"]
+    assert [problem.code for problem in load_corpus([tmp_path], LINT / "spec")[1]] == ["E001"]
 
 
 @pytest.mark.parametrize(
@@ -339,7 +340,7 @@ def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
 
 
 def test_the_projects_own_corpus_has_no_problem() -> None:
-    assert check_paths([default_root()]) == []
+    assert load_corpus([default_root()])[1] == []
 
 
 def test_a_divergence_takes_from_its_cause_what_it_does_not_say_itself() -> None:

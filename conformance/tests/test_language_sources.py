@@ -9,13 +9,19 @@ import pytest
 
 from conformance.language.corpus import default_root
 from conformance.language.model import Place, Source
-from conformance.language.sources import FILE_NAME, load_sources
+from conformance.language.problems import Problem, Problems
+from conformance.language.sources import FILE_NAME, SourceList, read_sources
 
 PLACE = Place("spec.yaml", 1, 1)
 
 
+def sources_of(path: Path) -> tuple[SourceList, list[Problem]]:
+    problems = Problems()
+    return read_sources(path, problems), problems.sorted()
+
+
 def test_the_projects_own_list_has_the_four_articles_and_all_their_rows() -> None:
-    sources, problems = load_sources(default_root() / FILE_NAME)
+    sources, problems = sources_of(default_root() / FILE_NAME)
     assert problems == []
     assert {letter: len(article.rows) for letter, article in sources.articles.items()} == {
         "A": 15,
@@ -40,7 +46,7 @@ def test_the_projects_own_list_has_the_four_articles_and_all_their_rows() -> Non
     ],
 )
 def test_a_source_has_an_address(source: Source, url: str) -> None:
-    sources, _ = load_sources(default_root() / FILE_NAME)
+    sources, _ = sources_of(default_root() / FILE_NAME)
     found = sources.url(source)
     assert found is not None
     assert found.endswith(url)
@@ -48,7 +54,7 @@ def test_a_source_has_an_address(source: Source, url: str) -> None:
 
 
 def test_what_is_not_known_is_none() -> None:
-    sources, _ = load_sources(default_root() / FILE_NAME)
+    sources, _ = sources_of(default_root() / FILE_NAME)
     article = Source("article", "D", None, "D1", PLACE)
     assert sources.url(article) is None
     assert sources.articles["D"].date is None
@@ -67,7 +73,7 @@ def test_mistakes_in_the_list_are_problems(tmp_path: Path) -> None:
         "  A: {title: T, rows: {A1: text, B1: text, A2: {text: more, loose: yes}}}\n"
         "release: {}\n"
     )
-    sources, problems = load_sources(path)
+    sources, problems = sources_of(path)
     found = [re.sub(r"^.*?:(\d+):\d+ (E\d+).*", r"\1 \2", str(problem)) for problem in problems]
     assert found == ["1 E005"] or found == ["3 E703", "4 E102", "4 E101", "6 E102", "6 E301", "6 E008", "7 E101"]
     assert sources.articles == {}

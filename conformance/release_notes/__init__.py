@@ -1,0 +1,1 @@
+"""What the notes of releases announced, beside what was measured of it."""

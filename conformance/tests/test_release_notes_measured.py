@@ -1,0 +1,91 @@
+"""What became of what release notes announced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.language.model import Place
+from conformance.language.release_notes import Argument, CallAspect, Measures, ReleaseNote, ReleaseNotes
+from conformance.names.lookup import Names
+from conformance.profiles.model import Domain, Profile
+from conformance.profiles.sharing import by_key
+from conformance.profiles.store import Profiles
+from conformance.release_notes.measured import Judged, Measurements, notes_about
+from conformance.results.model import Environment
+
+NOTE = ReleaseNote("a-note", "A note", "breaking", "states", "2.0.0", "2.0", False, Place("2.0.yaml", 1, 1))
+ZERO_GRAD = Argument("torch.nn.Module.zero_grad", "set_to_none", "default")
+
+
+@pytest.fixture(scope="module")
+def names() -> Names:
+    return Names()
+
+
+def judged(names: Names, release: str, measures: Measures, profiles: tuple[Profiles, ...] = ()) -> Judged:
+    note = replace(NOTE, by=release, measures=measures)
+    return Measurements(names, (), (), profiles).judge(ReleaseNotes("2.0.0", "full", (note,)))[0]
+
+
+@pytest.mark.parametrize(
+    ("measures", "release", "outcome", "since"),
+    [
+        (Measures(gone=("torch.cholesky",)), "2.14", "came true", "2.14"),
+        (Measures(gone=("torch.cholesky",)), "2.15", "earlier", "2.14"),
+        (Measures(gone=("torch.cholesky",)), "2.13", "later", "2.14"),
+        (Measures(gone=("torch.cat",)), "2.13", "not", ""),
+        (Measures(gone=("torch.cholesky",)), "2.99", "not measured", ""),
+        (Measures(new=("torch.func.vmap",)), "2.0", "came true", "2.0"),
+        (Measures(deprecated=("torch.norm",)), "1.9", "earlier", ""),
+        (Measures(deprecated=("torch.jit.script",)), "2.10", "came true", "2.10"),
+        (Measures(arguments=(Argument("torch.onnx.export", "aten", "removed"),)), "1.10", "came true", "1.10"),
+        (Measures(arguments=(Argument("torch.onnx.export", "verbose", "keyword-only"),)), "2.5", "came true", "2.5"),
+        (Measures(arguments=(replace(ZERO_GRAD, default="True"),)), "2.0", "came true", "2.0"),
+        (Measures(arguments=(replace(ZERO_GRAD, default="None"),)), "2.0", "not", ""),
+    ],
+)
+def test_the_releases_decide(names: Names, measures: Measures, release: str, outcome: str, since: str) -> None:
+    found = judged(names, release, measures)
+    assert (found.outcome, found.findings[0].since) == (outcome, since)
+
+
+def test_the_worst_of_several_names_counts(names: Names) -> None:
+    assert judged(names, "1.13", Measures(gone=("torch.eig", "torch.cat"))).outcome == "not"
+    assert judged(names, "1.13", Measures(gone=("torch.eig", "torch.lstsq"))).outcome == "came true"
+
+
+def test_what_no_cpu_tries_is_not_tried(names: Names) -> None:
+    note = replace(NOTE, untested="It needs CUDA.")
+    assert Measurements(names, (), (), ()).judge(ReleaseNotes("2.0.0", "full", (note,)))[0].outcome == "not tried"
+
+
+def profiles(torch: str, error: str) -> Profiles:
+    environment = Environment(torch, "cpu", "3.11", "2.0", "cpu", "linux", "x86_64", "6")
+    profile = Profile("torch.cat", "torch.cat([])", always={"error": {"": error}})
+    return Profiles(environment, by_key([Domain({}, {}, 1)]), {"00000000": profile}, {"torch.cat": ["00000000"]})
+
+
+def test_a_call_is_compared_with_the_release_before(names: Names) -> None:
+    measured = tuple(
+        profiles(release, "RuntimeError" if number < 2 else "ValueError")
+        for number, release in enumerate(("2.7.1", "2.8.0", "2.9.1", "2.10.0"))
+    )
+    about = Measures(calls=(CallAspect("torch.cat", "torch.cat([])", "error"),))
+    assert judged(names, "2.9", about, measured).outcome == "came true"
+    later = judged(names, "2.8", about, measured)
+    assert (later.outcome, later.findings[0].since) == ("later", "2.9")
+    assert judged(names, "2.10", about, measured).outcome == "earlier"
+    assert judged(names, "2.7", about, measured).outcome == "not measured"
+    other = Measures(calls=(CallAspect("torch.cat", "torch.cat([])", "warning"),))
+    assert judged(names, "2.9", other, measured).outcome == "not"
+
+
+def test_notes_about_a_name() -> None:
+    one = replace(NOTE, measures=Measures(gone=("torch.cholesky",)))
+    other = replace(NOTE, measures=Measures(arguments=(Argument("torch.load", "f", "removed"),)))
+    notes = [ReleaseNotes("2.0.0", "full", (one, other))]
+    assert notes_about("torch.cholesky", notes) == (one,)
+    assert notes_about("torch.load", notes) == (other,)
+    assert notes_about("torch.qr", notes) == ()
