@@ -215,6 +215,10 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         return 0
     decisions = [file for path in paths if path.is_dir() for file in decision_files(path)]
     corpus, problems = load_corpus([*paths, *decisions])
+    if corpus.notes:
+        from conformance.release_notes.measurable import check_notes
+
+        problems = sorted([*problems, *check_notes(corpus.notes)])
     for problem in problems:
         print(problem)
     if problems:

@@ -27,7 +27,7 @@ from conformance.results.model import FAILING, Device, Outcome
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.readahead import read_ahead
-from conformance.runner.supervisor import Supervisor, TorchUnusable
+from conformance.runner.supervisor import Judgement, Supervisor, TorchUnusable
 from conformance.runner.tally import Tally
 from conformance.terminal.failure import failure_text
 
@@ -162,9 +162,16 @@ class ClaimItem(pytest.Item):
         environment = supervisor.environments[self.device]
         known = tally.measured_before(self.claim, environment)
         kept = None if known is None else supervisor.renewed(self.claim, self.device, known)
-        outcome = supervisor.judge(self.claim, self.device) if kept is None else Outcome(kept)
+        outcome = supervisor.judge(self.claim, self.device) if kept is None else Judgement(kept)
         record = ItemRecord(
-            *(self.claim.id, environment, outcome.entry, supervisor.void), kept is not None, supervisor.tainted_by
+            self.claim.id,
+            environment,
+            outcome.entry,
+            void=supervisor.void,
+            kept=kept is not None,
+            influenced=outcome.influenced,
+            unsure=outcome.unsure,
+            written=self.claim.entry,
         )
         self.user_properties.append((_PROPERTY, to_line(encode(record))))
         if outcome.entry.verdict in FAILING:
@@ -245,11 +252,24 @@ class _TallyKeeper:
             terminalreporter.section("conformance")
             for line in lines:
                 terminalreporter.write_line(line)
+        if counts := self._tally.counts():
+            _put_first(counts, terminalreporter)
 
     def pytest_unconfigure(self) -> None:
         self._signals.__exit__()
         if self._session is not None:
             self._session.exitstatus = self._signals.status(self._session.exitstatus)
+
+
+def _put_first(counts: str, reporter: pytest.TerminalReporter) -> None:
+    """Let the last line of pytest, which counts items by verdict, begin with how many claims and entries they are."""
+    build = reporter.build_summary_stats_line
+
+    def with_counts() -> tuple[list[tuple[str, dict[str, bool]]], str]:
+        parts, colour = build()
+        return [(counts, {"bold": True}), *parts], colour
+
+    reporter.build_summary_stats_line = with_counts  # type: ignore[method-assign]
 
 
 def _record(report: Any) -> Optional[ItemRecord]:

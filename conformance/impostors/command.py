@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Optional
 
 from conformance.impostors.outcome import Greeting, Options
-from conformance.impostors.pool import WorkerPool
+from conformance.impostors.pool import Stopped, WorkerPool
 from conformance.impostors.record import (
     FOLDER,
+    Entry,
     Record,
     judged_entries,
     load_record,
@@ -85,6 +86,16 @@ def mutate_claims(
             kept = judged_entries(earlier, claims, names) if earlier and everything and not again else {}
             claims = [claim for claim in claims if claim.id not in kept]
             outcomes = pool.run(claims, previous, lambda done: _tell(f"\r{done} of {len(claims)} claims"))
+        except Stopped as stopped:
+            if results is not None and everything and stopped.outcomes:
+                record = record_of(corpus, stopped.outcomes, greeting, kept)
+                if earlier is not None and earlier.is_like(record):
+                    unreached = [claim for claim in claims if claim.id not in stopped.outcomes]
+                    kept.update(judged_entries(earlier, unreached, names))
+                    record = record_of(corpus, stopped.outcomes, greeting, kept)
+                if _save(record, kept, earlier, results):
+                    _say_stopped(len(stopped.outcomes), len(claims))
+            raise
         finally:
             pool.close()
             _tell("\r" + " " * 30 + "\r")
@@ -96,12 +107,22 @@ def mutate_claims(
         print(f"{len(kept)} claims are as they were when their mutants ran and were left out; --again runs all")
     print("\n".join(report.lines(verbose=verbose)))
     if results is not None and everything:
-        record = record_of(corpus, outcomes, greeting, kept)
-        if kept and earlier is not None and not earlier.is_like(record):
-            print("no record written: its operators or its environment have changed; --again runs all")
-        else:
-            save_record(record, results / FOLDER)
+        _save(record_of(corpus, outcomes, greeting, kept), kept, earlier, results)
     return int(report.failed)
+
+
+def _save(record: Record, kept: Mapping[str, Entry], earlier: Optional[Record], results: Path) -> bool:
+    """Write a record, unless it has taken entries from an earlier one that it can't be joined with; say whether."""
+    if kept and earlier is not None and not earlier.is_like(record):
+        print("no record written: its operators or its environment have changed; --again runs all")
+        return False
+    save_record(record, results / FOLDER)
+    return True
+
+
+def _say_stopped(done: int, claims: int) -> None:
+    told = f"{done} of {count_of(claims, 'claim')}"
+    print(f"conformance: the record has what was found for {told}; a run without --again goes on", file=sys.stderr)
 
 
 def _earlier(known: Optional[Path], results: Optional[Path], greeting: Greeting) -> Optional[Record]:

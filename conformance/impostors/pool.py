@@ -20,6 +20,14 @@ _MOST_DEATHS = 25
 _SERVICE = "conformance.impostors.engine.service:make_service"
 
 
+class Stopped(KeyboardInterrupt):
+    """The run was asked to end; ``outcomes`` has those by id that another try would not make better."""
+
+    def __init__(self, outcomes: dict[str, MutationOutcome]) -> None:
+        super().__init__()
+        self.outcomes = outcomes
+
+
 class WorkerPool:
     """Runs the mutants of claims in several processes.
 
@@ -66,18 +74,32 @@ class WorkerPool:
             What an earlier run found, by id.
         tell
             Called with the number of claims done, now and then.
+
+        Raises
+        ------
+        Stopped
+            Where Ctrl-C or a signal ends it.
         """
-        claims = list(claims)
-        outcomes = self._round(claims, previous, tell)
-        # A busy machine, or what ran before in the same process, may be to blame.
-        doubtful = [claim for claim in claims if _is_doubtful(claim, outcomes[claim.id], previous.get(claim.id))]
-        if doubtful:
-            for member in self._members:
-                member.worker.stop()
-            for identity, outcome in self._round(doubtful, previous, lambda done: None).items():
-                if outcome.is_better_than(outcomes[identity]):
-                    outcomes[identity] = outcome
-        return outcomes
+        known = {claim.id: claim for claim in claims}
+        outcomes: dict[str, MutationOutcome] = {}
+        again: dict[str, MutationOutcome] = {}
+
+        def doubtful() -> list[Claim]:
+            # A busy machine, or what ran before in the same process, may be to blame.
+            ended = [(known[identity], outcome) for identity, outcome in outcomes.items()]
+            return [claim for claim, outcome in ended if _is_doubtful(claim, outcome, previous.get(claim.id))]
+
+        try:
+            self._round(known.values(), previous, outcomes, tell)
+            if retried := doubtful():
+                for member in self._members:
+                    member.worker.stop()
+                self._round(retried, previous, again, lambda done: None)
+        except KeyboardInterrupt:
+            undecided = {claim.id for claim in doubtful()} - again.keys()
+            decided = {name: outcome for name, outcome in outcomes.items() if name not in undecided}
+            raise Stopped(_best(decided, again)) from None
+        return _best(outcomes, again)
 
     def close(self) -> None:
         """End the processes and remove their files."""
@@ -86,10 +108,13 @@ class WorkerPool:
         self._scratch.close()
 
     def _round(
-        self, claims: Iterable[Claim], previous: Mapping[str, PreviousResult], tell: Callable[[int], None]
-    ) -> dict[str, MutationOutcome]:
+        self,
+        claims: Iterable[Claim],
+        previous: Mapping[str, PreviousResult],
+        outcomes: dict[str, MutationOutcome],
+        tell: Callable[[int], None],
+    ) -> None:
         waiting = deque(claims)
-        outcomes: dict[str, MutationOutcome] = {}
         while True:
             for member in self._members:
                 if member.request is None and waiting:
@@ -97,11 +122,17 @@ class WorkerPool:
                     member.take(Request(claim, previous.get(claim.id, PreviousResult())))
             busy = [member for member in self._members if member.request is not None]
             if not busy:
-                return outcomes
+                return
             wait_for_any([member.worker for member in busy], 0.5)
             for member in busy:
                 outcomes.update(member.finished())
             tell(len(outcomes))
+
+
+def _best(outcomes: Mapping[str, MutationOutcome], again: Mapping[str, MutationOutcome]) -> dict[str, MutationOutcome]:
+    """Return the outcomes, and of a claim that was retried the better one."""
+    better = {name: one for name, one in again.items() if one.is_better_than(outcomes[name])}
+    return {**outcomes, **better}
 
 
 def _is_doubtful(claim: Claim, outcome: MutationOutcome, previous: Optional[PreviousResult]) -> bool:

@@ -8,7 +8,7 @@ from typing import Optional
 
 from conformance.impostors.outcome import MutationOutcome, only_killers
 from conformance.impostors.record import Record
-from conformance.language.corpus import Corpus
+from conformance.language.corpus import Corpus, Counts
 from conformance.language.model import Claim
 
 Pair = tuple[Claim, MutationOutcome]
@@ -112,12 +112,13 @@ class Report:
         return [f"\nimpostors that {what}: {', '.join(names)}" for what, names in found.items() if names]
 
     def _score(self) -> Iterator[str]:
+        judged = Counts(len(self._judged), len({claim.entry for claim, _ in self._judged}))
         parts = sum(len(outcome.parts) for _, outcome in self._judged)
         survivors = sum(len(outcome.survivors) for _, outcome in self._judged)
         killed = sum(not outcome.survivors for _, outcome in self._judged)
         kills = sum(len(outcome.killers) for _, outcome in self._judged)
         yield (
-            f"{killed} of {len(self._judged)} claims killed, {parts - survivors} of {parts} parts of expectations; "
+            f"{killed} of {judged.in_words()} killed, {parts - survivors} of {parts} parts of expectations; "
             f"{len(self._operators)} impostors, {kills / max(len(self._judged), 1):.0f} kills per claim"
         )
         if self.excused:

@@ -211,6 +211,10 @@ class Entry:
         pattern="^[0-9a-f]{8}$",
     )
     divergence: tuple[int, ...] = _field("Which recorded divergences applied, counted from 0.", (), least=0)
+    sizes: tuple[int, ...] = _field("For a timing claim: numbers of elements that were timed.", (), least=0)
+    kernels: Mapping[str, tuple[float, ...]] = _field(
+        "For a timing claim: each kernel's median time over that of the first, for each size.", dict, least=0
+    )
     failed: Optional[FailedPart] = _field("The part of the expectation that was false.", None)
     detail: Optional[str] = _field("The values behind it, or why the claim could not be judged.", None)
     counterexample: Optional[str] = _field("A script that shows it with torch and NumPy alone.", None)
@@ -233,19 +237,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Header:
-    """The first line of a result file."""
-
-    schema: int = _field("Version of this format.", least=1)
-    environment: Environment = _field("Where it was measured.")
-    corpus: str = _field("Revision of the corpus measured.", pattern="^[0-9a-f]{12}$")
-    examples: int = _field("Examples that Hypothesis tried for each claim after the sweep.", least=0)
-    seed: int = _field("Seed of the search.")
-    void: Optional[str] = _field("Why nothing in this file may be believed.", None)
-    harness: int = _field("Revision of the code that measured.", 1, least=1)
-
-
-@dataclass(frozen=True)
 class TimingHeader:
     """The first line of a file of timing ratios."""
 
@@ -254,14 +245,11 @@ class TimingHeader:
 
 
 @dataclass(frozen=True)
-class TimingEntry:
-    """The ratios of one timing claim."""
+class Header(TimingHeader):
+    """The first line of a result file."""
 
-    claim: str = _field("Fingerprint of what was measured.", pattern="^[0-9a-f]{8}$")
-    verdict: Verdict = _field("What came of it; it gates nothing.")
-    sizes: tuple[int, ...] = _field("Numbers of elements that were timed.", (), least=0)
-    kernels: Mapping[str, tuple[float, ...]] = _field(
-        "For each kernel: its median time over that of the first kernel, for each size.", dict, least=0
-    )
-    failed: Optional[FailedPart] = _field("The part of the expectation that was false.", None)
-    detail: Optional[str] = _field("The values behind it.", None)
+    corpus: str = _field("Revision of the corpus measured.", pattern="^[0-9a-f]{12}$")
+    examples: int = _field("Examples that Hypothesis tried for each claim after the sweep.", least=0)
+    seed: int = _field("Seed of the search.")
+    void: Optional[str] = _field("Why nothing in this file may be believed.", None)
+    harness: int = _field("Revision of the code that measured.", 1, least=1)

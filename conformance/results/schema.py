@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.results.codec import schema
-from conformance.results.model import Entry, Header, TimingEntry, TimingHeader
+from conformance.results.model import Entry, Header, TimingHeader
 
 PATH = Path(__file__).parents[2] / "docs" / "results" / "schema.json"
 
@@ -25,9 +25,8 @@ def line_schemas() -> dict[str, Any]:
             "header": schema(Header),
             "entry": _identified(schema(Entry)),
             "timing-header": schema(TimingHeader),
-            "timing-entry": _identified(schema(TimingEntry)),
         },
-        "anyOf": [{"$ref": f"#/definitions/{name}"} for name in ("header", "entry", "timing-header", "timing-entry")],
+        "anyOf": [{"$ref": f"#/definitions/{name}"} for name in ("header", "entry", "timing-header")],
     }
 
 

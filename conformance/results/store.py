@@ -15,14 +15,13 @@ from typing import Generic, Optional, TypeVar
 
 from conformance.results.codec import encode, to_line
 from conformance.results.files import ResultError, parse, read_bytes, replace_file, to_text
-from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header, TimingEntry, TimingHeader
+from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header, TimingHeader
 
 T = TypeVar("T")
 Head = TypeVar("Head", Header, TimingHeader)
 #: The ending of a result file.
 SUFFIX = ".jsonl"
 _MEASURE = "conformance run"
-_MEASURE_TIMINGS = "conformance run --timings"
 _MOST_CLAIMS = 100_000
 _START = re.compile(rb'\{"id":"([^"\\\x00-\x1f]{1,1000})",')
 
@@ -40,14 +39,18 @@ class Entries(Mapping[str, T], Generic[T]):
         self._decoded = decoded
 
     def __getitem__(self, identity: str) -> T:
-        file = self._file
-        number, start = file.starts[identity]
-        line = file.content[start : file.content.find(b"\n", start)]
+        line = self.line(identity)
         known = self._decoded.get(line)
         if known is None:
-            place = f"{file.path}:{number}"
+            file = self._file
+            place = f"{file.path}:{file.starts[identity][0]}"
             known = self._decoded[line] = parse("{" + to_text(line, place), self._cls, place, file.remedy)
         return known
+
+    def line(self, identity: str) -> bytes:
+        """Return what the file says of an entry behind its id, not decoded; the same line is the same entry."""
+        start = self._file.starts[identity][1]
+        return self._file.content[start : self._file.content.find(b"\n", start)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._file.starts)
@@ -105,7 +108,7 @@ class Timings:
     """Ratios of timing claims measured in one environment."""
 
     environment: Environment
-    claims: Mapping[str, TimingEntry] = field(default_factory=dict)
+    claims: Mapping[str, Entry] = field(default_factory=dict)
 
 
 def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None) -> Results:
@@ -128,8 +131,8 @@ def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None) -> Re
 
 def load_timings(path: Path) -> Timings:
     """Read a file of timing ratios; raises `ResultError` as `load_results` does."""
-    header, file = _read(path, TimingHeader, _MEASURE_TIMINGS)
-    return Timings(header.environment, Entries(file, TimingEntry, {}))
+    header, file = _read(path, TimingHeader, f"{_MEASURE} --timings")
+    return Timings(header.environment, Entries(file, Entry, {}))
 
 
 def save_results(results: Results, path: Path) -> None:
@@ -147,7 +150,7 @@ def header_line(results: Results) -> str:
     return to_line(encode(results.header)) + "\n"
 
 
-def entry_line(identity: str, entry: Entry | TimingEntry) -> str:
+def entry_line(identity: str, entry: Entry) -> str:
     """Return the line of one claim, with its end."""
     return to_line({"id": identity, **encode(entry)}) + "\n"
 
@@ -169,7 +172,7 @@ def later_lines(content: bytes) -> Iterator[tuple[int, int]]:
         begin = end + 1
 
 
-def _save(header: Header | TimingHeader, claims: Mapping[str, Entry] | Mapping[str, TimingEntry], path: Path) -> None:
+def _save(header: TimingHeader, claims: Mapping[str, Entry], path: Path) -> None:
     lines = [entry_line(identity, claims[identity]) for identity in sorted(claims)]
     replace_file(path, to_line(encode(header)) + "\n" + "".join(lines))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Optional
 
-from conformance.language.model import Claim
+from conformance.language.model import Claim, Place
 from conformance.results.model import Device, Entry, Environment
 
 
@@ -65,7 +65,8 @@ class ItemRecord:
     """What came of one item of the session.
 
     ``void`` says why nothing measured in this environment may be believed; ``kept`` that an earlier run has measured
-    it; ``tainted_by`` how the process ended on it after other claims, where that was not its own doing.
+    it; ``influenced`` and ``unsure`` how far to trust the verdict, see `conformance.runner.supervisor.Judgement`;
+    ``written`` where the spec has the claim: all rows of a table are one entry.
     """
 
     claim: str
@@ -73,4 +74,6 @@ class ItemRecord:
     entry: Entry
     void: Optional[str] = None
     kept: bool = False
-    tainted_by: Optional[str] = None
+    influenced: Optional[str] = None
+    unsure: bool = False
+    written: Optional[Place] = None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import median
-from typing import Optional, get_args
+from typing import Optional, Union, get_args
 
+from conformance.language.corpus import Counts
+from conformance.language.model import Place
 from conformance.results.model import FAILING, Environment, Verdict
 from conformance.results.store import Results
 from conformance.runner.protocol import ItemRecord
@@ -38,7 +40,9 @@ class Summary:
         self.stopped = False
         self._failed: list[tuple[str, Verdict]] = []
         self._weak: list[tuple[str, str]] = []
-        self._tainted: list[tuple[str, str]] = []
+        self._influenced: list[str] = []
+        self._unsure = 0
+        self._written: dict[str, Union[Place, str]] = {}
         self._seconds: dict[str, float] = {}
         self._kept = 0
 
@@ -48,10 +52,17 @@ class Summary:
         if seconds is not None:
             self._seconds[item] = seconds
         self._weak += [(item, str(weak)) for weak in record.entry.weak_evidence]
-        if record.tainted_by is not None:
-            self._tainted.append((item, record.tainted_by))
+        self._written[record.claim] = record.written or record.claim
+        if record.influenced is not None:
+            told = f"{item}: {record.influenced} after other claims, {record.entry.verdict} alone"
+            self._influenced.append(f"{told}: its neighbours influence it")
+        self._unsure += record.unsure
         if record.entry.verdict in FAILING:
             self._failed.append((item, record.entry.verdict))
+
+    def counts(self) -> str:
+        """Return how many claims have a verdict, and how many entries of spec files they come from; empty if none."""
+        return self._in_words(self._written) if self._written else ""
 
     def lines(self, columns: Sequence[Results]) -> list[str]:
         """Return the lines to print; ``columns`` has the entries of each environment."""
@@ -60,17 +71,19 @@ class Summary:
         return [printable(line, keep="") for line in (*self._told(columns), *self.messages)]
 
     def _told(self, columns: Sequence[Results]) -> list[str]:
-        lines = [line for results in columns for line in _counts(results)]
+        lines = [line for results in columns for line in _counts(results, self._in_words(results.claims))]
         if self._kept:
             lines.append(f"  {self._kept} kept as an earlier run measured them; --again measures all")
         lines += self._costly()
         weak = [f"{item}: {told}" for item, told in sorted(self._weak)]
         lines += _listed(weak, "with weak evidence: the claim proves too little")
-        tainted = [f"{item}: {told}" for item, told in sorted(self._tainted)]
-        lines += _listed(tainted, "crashed only after other claims ran in the same process")
+        lines += _listed(sorted(self._influenced), "judged once more, alone, with another verdict, which counts")
         attention = [f"{verdict:9} {item}" for item, verdict in sorted(self._failed)]
         attention += [f"no verdict {item}: {_reason(told)}" for item, told in sorted(self.unjudged.items())]
         lines += _listed(attention, f"need{'' if len(attention) > 1 else 's'} attention")
+        if self._unsure:
+            was, it = ("was", "it") if self._unsure == 1 else ("were", "them")
+            lines.append(f"{self._unsure} of these {was} not judged once more, alone: neighbours may influence {it}")
         if not attention:
             lines.append(
                 "stopped before the end; every verdict so far is as expected"
@@ -78,6 +91,9 @@ class Summary:
                 else "every verdict is as expected"
             )
         return lines
+
+    def _in_words(self, claims: Collection[str]) -> str:
+        return Counts(len(claims), len({self._written[claim] for claim in claims})).in_words()
 
     def _costly(self) -> list[str]:
         """Return lines about claims that took far longer than the others."""
@@ -96,11 +112,11 @@ class Summary:
         ]
 
 
-def _counts(results: Results) -> list[str]:
+def _counts(results: Results, claims: str) -> list[str]:
     counts = Counter(entry.verdict for entry in results.claims.values())
     shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in get_args(Verdict) if counts[verdict])
     examples = sum(entry.examples or 0 for entry in results.claims.values())
-    lines = [f"{_in_words(results.environment)}: {len(results.claims)} claims, {examples:,} examples", f"  {shown}"]
+    lines = [f"{_in_words(results.environment)}: {claims}, {examples:,} examples", f"  {shown}"]
     if results.void:
         lines.append(f"  VOID: {results.void}; ignore all results of this environment")
     return lines

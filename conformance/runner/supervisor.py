@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Optional, Union
 
 from conformance.language.conditions import admits
@@ -15,13 +16,17 @@ from conformance.language.model import Claim, Divergence
 from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied
 from conformance.results.codec import DecodeError, decode
-from conformance.results.model import Device, Entry, Environment, Outcome, Verdict
+from conformance.results.model import FAILING, Device, Entry, Environment, Outcome, Verdict
 from conformance.runner.protocol import Answer, Greeting, JudgeClaim, RenewEntry, RunPinned
+from conformance.text import bounded
 
 #: How long one claim may take, in seconds.
 TIME_LIMIT = 60.0
 #: How much memory a worker may take above what it has after importing torch, in bytes.
 MEMORY_LIMIT = 6 * 2**30
+#: How many claims are judged once more, alone: a torch that fails most of them must not take twice the time.
+MOST_JUDGED_AGAIN = 20
+_LONGEST_REASON = 200
 
 _logger = logging.getLogger(__name__)
 
@@ -34,8 +39,27 @@ class HarnessError(Exception):
     """The harness itself failed on a claim; the message has the traceback of the worker."""
 
 
+@dataclass(frozen=True)
+class Judgement(Outcome):
+    """What came of a claim.
+
+    Attributes
+    ----------
+    influenced
+        What came of it in a process that had judged other claims, where that is not the verdict that it gets alone.
+    unsure
+        It fails in such a process, and was not judged alone, since many others were.
+    """
+
+    influenced: Optional[str] = None
+    unsure: bool = False
+
+
 class Supervisor:
     """Judges claims in a worker process.
+
+    What other claims left behind there may decide on a claim, and no comparison sees all of it. So a claim that fails
+    is judged once more, alone in a new process, and that counts.
 
     Parameters
     ----------
@@ -47,10 +71,18 @@ class Supervisor:
         How long one claim may take, in seconds.
     memory_limit
         How much memory a claim may take above what torch takes itself, in bytes.
+    judged_again
+        How many claims may be judged once more.
     """
 
     def __init__(
-        self, *, examples: int, seed: int, time_limit: float = TIME_LIMIT, memory_limit: int = MEMORY_LIMIT
+        self,
+        *,
+        examples: int,
+        seed: int,
+        time_limit: float = TIME_LIMIT,
+        memory_limit: int = MEMORY_LIMIT,
+        judged_again: int = MOST_JUDGED_AGAIN,
     ) -> None:
         self._examples = examples
         self._seed = seed
@@ -58,9 +90,7 @@ class Supervisor:
         limits = Limits(time_limit, memory_limit)
         self._worker = Worker("conformance.worker.service:make_service", None, self._scratch.path, limits)
         self._greeting = Greeting()
-        self._judged_last: Optional[str] = None
-        #: How the worker ended on the claim judged last, where that was another claim's doing: alone it gets a verdict.
-        self.tainted_by: Optional[str] = None
+        self._left_to_judge_again = judged_again
 
     def prepare(self) -> None:
         """Start the worker without waiting until it has imported torch."""
@@ -82,26 +112,34 @@ class Supervisor:
         """Why nothing measured here may be believed, or None."""
         return self._greeted().void
 
-    def judge(self, claim: Claim, device: Device) -> Outcome:
-        """Judge a claim on a device, also where torch dies on it."""
-        start = time.monotonic()
-        self.tainted_by = None
-        confirmed = any(
-            self._crash_happens(claim, divergence, device)
-            for divergence in claim.diverges
-            if divergence.instead.crashes and admits(divergence.when, self.environments[device])
-        )
-        outcome = self._judged(JudgeClaim(claim, device, self._examples, self._seed, confirmed))
-        self._judged_last = claim.id
-        _logger.debug("%s on %s: %s in %.3f s", claim.id, device, outcome.entry.verdict, time.monotonic() - start)
-        return outcome
+    def judge(self, claim: Claim, device: Device) -> Judgement:
+        """Judge a claim on a device, also where torch dies on it.
+
+        Raises
+        ------
+        HarnessError
+            If this package fails on it, in a process of its own too.
+        """
+        is_alone = not self._worker.is_running or not self._worker.served
+        is_final = is_alone or not self._left_to_judge_again
+        first: Optional[Judgement] = None
+        try:
+            first = self._judged(claim, device)
+        except HarnessError:
+            if is_final:
+                raise
+        if first is not None and (is_final or first.entry.verdict not in FAILING):
+            return replace(first, unsure=not is_alone and first.entry.verdict in FAILING)
+        self._left_to_judge_again -= 1
+        self._worker.stop()
+        alone = self._judged(claim, device)
+        return replace(alone, influenced=_difference(first, alone))
 
     def renewed(self, claim: Claim, device: Device, entry: Entry) -> Optional[Entry]:
         """Return what judging a claim would give, from an entry of its fingerprint; None where it must be judged."""
-        self.tainted_by = None
         try:
             return self._ask(RenewEntry(claim, device, entry)).entry
-        except WorkerDied:
+        except (WorkerDied, HarnessError):
             return None
 
     def close(self) -> None:
@@ -117,26 +155,21 @@ class Supervisor:
                 raise TorchUnusable(f"the process that imports torch did not start: {error}") from None
         return self._greeting
 
-    def _judged(self, request: JudgeClaim) -> Outcome:
-        before = self._judged_last if self._worker.is_running else None
+    def _judged(self, claim: Claim, device: Device) -> Judgement:
+        start = time.monotonic()
+        confirmed = any(
+            self._crash_happens(claim, divergence, device)
+            for divergence in claim.diverges
+            if divergence.instead.crashes and admits(divergence.when, self.environments[device])
+        )
         try:
-            return Outcome(self._entry(request))
+            entry = self._ask(JudgeClaim(claim, device, self._examples, self._seed, confirmed)).entry
+            assert entry is not None
+            outcome = Judgement(entry)
         except WorkerDied as died:
-            first = died
-        if before is None or first.timed_out:
-            return _outcome_of_death(request.claim, first)
-        # What an earlier claim left behind may have ended the worker, so the claim is judged once more, alone.
-        try:
-            outcome = Outcome(self._entry(request))
-        except WorkerDied as died:
-            return _outcome_of_death(request.claim, died)
-        self.tainted_by = f"{first.reason} after {before}"
+            outcome = _outcome_of_death(claim, died)
+        _logger.debug("%s on %s: %s in %.3f s", claim.id, device, outcome.entry.verdict, time.monotonic() - start)
         return outcome
-
-    def _entry(self, request: JudgeClaim) -> Entry:
-        entry = self._ask(request).entry
-        assert entry is not None
-        return entry
 
     def _crash_happens(self, claim: Claim, divergence: Divergence, device: Device) -> bool:
         recipes = {name: fragment.text.strip() for name, fragment in divergence.example}
@@ -156,9 +189,19 @@ class Supervisor:
             raise HarnessError(f"{place}: a mistake of this package, please report it\n{error}") from None
 
 
-def _outcome_of_death(claim: Claim, died: WorkerDied) -> Outcome:
+def _outcome_of_death(claim: Claim, died: WorkerDied) -> Judgement:
     """Return the outcome of a claim on which the worker ended, with the evidence."""
     inputs = [f"while running on:\n{died.progress.text}"] if died.progress.text else []
     verdict: Verdict = "timed-out" if died.timed_out else "crashed"
     entry = Entry(claim.fingerprint(), verdict, detail="\n".join([died.reason, *inputs]))
-    return Outcome(entry, died.printed)
+    return Judgement(entry, died.printed)
+
+
+def _difference(first: Optional[Judgement], alone: Judgement) -> Optional[str]:
+    """Return what came of a claim after others, where that is another verdict than the one that it got alone."""
+    if first is None:
+        return "without a verdict"
+    verdict, detail = first.entry.verdict, bounded((first.entry.detail or "").partition("\n")[0], _LONGEST_REASON)
+    if verdict == alone.entry.verdict:
+        return None
+    return f"{verdict} ({detail})" if detail else verdict

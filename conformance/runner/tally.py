@@ -126,6 +126,10 @@ class Tally:
         written = [self._finish(self._folder, name, column) for name, column in sorted(self._columns.items())]
         return all(written)
 
+    def counts(self) -> str:
+        """Return how many claims have a verdict, and how many entries of spec files they come from; empty if none."""
+        return self._summary.counts()
+
     def summary(self) -> list[str]:
         """Return the lines to print at the end."""
         return self._summary.lines([column.results for _, column in sorted(self._columns.items())])

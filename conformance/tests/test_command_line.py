@@ -75,7 +75,7 @@ def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:
     conformance("run", specs, folder=tmp_path)
     again = conformance("run", specs, "--lf", folder=tmp_path)
     assert "bad-one" in again.stdout
-    assert "1 claims" in again.stdout
+    assert "1 claim, 1 failed in " in again.stdout
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,8 @@ FULL = Entry(
     Facts(Signal("RuntimeError", "N"), (Signal("UserWarning", "so"),), {"y": Fact("tensor([1.])", FLAGS)}),
     ("0123abcd",),
     (0,),
+    (1, 64),
+    {"clone": (1.0, 2.5)},
     FailedPart("expect", 0, "shares_storage(y, x)"),
     "y = tensor([1.])",
     "import torch\n",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from conformance.cli import main
 from conformance.impostors.command import mutate_claims
 from conformance.impostors.outcome import Described, Greeting, MutationOutcome, Options, Part
+from conformance.impostors.record import load_record
 from conformance.language.model import Claim
 from conformance.results.model import Environment
 
@@ -30,6 +34,18 @@ claims:
   given: {x: tensor()}
   do: y = torch.clone(x)
   expect: independent(y, x)
+"""
+
+
+# It survives, and is retried at the end.
+SURVIVOR = """
+- id: has-dimensions
+  title: The result has dimensions
+  family: values
+  sources: [{docs: torch.clone, key: Returns a copy, says: states}]
+  given: {x: 'tensor(ndim=1, dtype=[torch.float32], layout="contiguous", state="plain")'}
+  do: y = torch.clone(x)
+  expect: y.ndim * 0 == 0
 """
 
 
@@ -81,3 +97,28 @@ def test_claims_of_the_record_are_left_out(
     path.write_bytes(whole.replace(b"view-becomes-copy", b"an-operator-that-went"))
     mutate_claims([], results=tmp_path)
     assert _FewOperators.given == everything
+
+
+def test_a_stopped_run_keeps_what_it_found_and_the_next_one_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "claims.yaml").write_text(CORPUS + SURVIVOR, encoding="utf-8")
+    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "spec")
+
+    def run(folder: str, stop_at: str) -> int:
+        def tell(text: str) -> None:
+            if text.strip() == stop_at:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        monkeypatch.setattr("conformance.impostors.command._tell", tell)
+        return main(["impostors", "--results", str(tmp_path / folder), "-n", "1"])
+
+    assert run("stopped", "2 of 3 claims") == 143
+    assert "the record has what was found for 1 of 3 claims" in capsys.readouterr().err
+    [path] = (tmp_path / "stopped" / "impostors").iterdir()
+    assert list(load_record(path).claims) == ["torch.clone/equal"]
+    assert run("stopped", "never") == 1
+    assert "1 claims are as they were" in capsys.readouterr().out
+    assert run("whole", "never") == 1
+    assert path.read_bytes() == (tmp_path / "whole" / "impostors" / path.name).read_bytes()

@@ -27,7 +27,7 @@ def body(program: str, expect: str = "x is not None") -> str:
 @pytest.fixture(scope="module")
 def strict() -> Iterator[Supervisor]:
     """A supervisor with small limits."""
-    supervisor = Supervisor(examples=2, seed=0, time_limit=15.0, memory_limit=400 * 2**20)
+    supervisor = Supervisor(examples=2, seed=0, time_limit=15.0, memory_limit=400 * 2**20, judged_again=1000)
     yield supervisor
     supervisor.close()
 
@@ -172,10 +172,10 @@ def test_a_claim_that_ends_the_process_later_does_not_spoil_the_next(strict: Sup
     late = read_claim(body(program))
     waking = read_claim(body("import sys\nsys.__dict__.pop('deadly', None)"))
     assert strict.judge(late, "cpu").entry.verdict == "holds"
-    assert strict.judge(waking, "cpu").entry.verdict == "holds"
-    assert strict.tainted_by == f"killed by SIGABRT after {late.id}"
-    assert strict.judge(read_claim(GOOD), "cpu").entry.verdict == "holds"
-    assert strict.tainted_by is None
+    judged = strict.judge(waking, "cpu")
+    assert (judged.entry.verdict, judged.influenced) == ("holds", "crashed (killed by SIGABRT)")
+    judged = strict.judge(read_claim(GOOD), "cpu")
+    assert (judged.entry.verdict, judged.influenced) == ("holds", None)
 
 
 def test_what_it_printed_last_is_told(strict: Supervisor, read_claim: Read) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from conformance.language.model import Place
 from conformance.results.model import Entry, Environment, WeakEvidence
 from conformance.results.store import Results
 from conformance.runner.protocol import ItemRecord
@@ -22,14 +23,15 @@ BAD = Entry("01234567", "refuted", examples=3, weak_evidence=(WeakEvidence("V001
 def summary_of(*entries: Entry) -> tuple[Summary, Results]:
     summary = Summary()
     for number, entry in enumerate(entries):
-        summary.add(f"spec.yaml::claim-{number}[cpu]", ItemRecord(f"x/claim-{number}", HERE, entry), 0.1)
+        record = ItemRecord(f"x/claim-{number}", HERE, entry, written=Place("spec.yaml", 3, 5))
+        summary.add(f"spec.yaml::claim-{number}[cpu]", record, 0.1)
     return summary, Results(HERE, "0" * 12, 20, 0, {f"x/claim-{number}": entry for number, entry in enumerate(entries)})
 
 
 def test_counts_and_what_needs_attention() -> None:
     summary, results = summary_of(GOOD, BAD)
     assert summary.lines([results]) == [
-        "torch 2.13.0 (cpu) on cpu, Python 3.11, NumPy 2.4.6: 2 claims, 1,203 examples",
+        "torch 2.13.0 (cpu) on cpu, Python 3.11, NumPy 2.4.6: 2 claims in 1 entry, 1,203 examples",
         "  1 holds, 1 refuted",
         "1 with weak evidence: the claim proves too little:",
         "  spec.yaml::claim-1[cpu]: V001 only 3 distinct examples",
@@ -45,6 +47,18 @@ def test_all_as_expected_is_said_only_where_it_is_so() -> None:
     assert summary.lines([results])[-1] == "stopped before the end; every verdict so far is as expected"
     summary.unjudged["spec.yaml::other[cpu]"] = "a traceback\nKeyError: 'x'"
     assert summary.lines([results])[-2:] == ["1 needs attention:", "  no verdict spec.yaml::other[cpu]: KeyError: 'x'"]
+
+
+def test_how_far_to_trust_what_fails_after_other_claims_is_told() -> None:
+    summary, results = summary_of(GOOD)
+    summary.add("b[cpu]", ItemRecord("x/claim-0", HERE, GOOD, influenced="crashed (killed by SIGABRT)"), 0.1)
+    assert summary.lines([results])[-3:] == [
+        "1 judged once more, alone, with another verdict, which counts:",
+        "  b[cpu]: crashed (killed by SIGABRT) after other claims, holds alone: its neighbours influence it",
+        "every verdict is as expected",
+    ]
+    summary.add("c[cpu]", ItemRecord("x/claim-0", HERE, BAD, unsure=True), 0.1)
+    assert summary.lines([results])[-1] == ("1 of these was not judged once more, alone: neighbours may influence it")
 
 
 def test_tests_and_configuration_beside_specs_are_left_alone(tmp_path: Path) -> None:

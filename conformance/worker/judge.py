@@ -53,14 +53,25 @@ def judge(
         return _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
 
 
-def renew(claim: Claim, entry: Entry) -> Optional[Entry]:
-    """Return what `judge` gives, from an entry of the same fingerprint.
+def renew(claim: Claim, entry: Entry, environment: Environment, progress: Callable[[Example], None]) -> Optional[Entry]:
+    """Return what `judge` gives, from an entry of the same fingerprint, if that is sure.
 
-    That leaves out the sources, which are looked up again, and the title; None where evidence may depend on that.
+    The fingerprint leaves out the sources, which are looked up again, and the title. Where that says what examples must
+    be, programs run until some are so.
     """
-    if TitleTerms(claim.title).missing or any(weak.code == TITLE_NOT_MET for weak in entry.weak_evidence):
+    if any(weak.code == TITLE_NOT_MET for weak in entry.weak_evidence):
         return None
+    if rests_on_title(claim, entry):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if not _Judgement(claim, environment, 0, 0, progress, crashes_confirmed=True).meets_title():
+                return None
     return replace(entry, sentences=_sentences(claim))
+
+
+def rests_on_title(claim: Claim, entry: Entry) -> bool:
+    """Return whether the evidence of an entry may be another one where the claim has another title."""
+    return bool(entry.examples and TitleTerms(claim.title).missing)
 
 
 def _sentences(claim: Claim) -> tuple[Optional[str], ...]:
@@ -111,6 +122,10 @@ class _Judgement:
         if self._claim.unspecified:
             entry = replace(entry, verdict="unspecified", observed=_observed(evidence))
         return replace(entry, verdict="diverges") if self._diverges else entry
+
+    def meets_title(self) -> bool:
+        """Return whether the search soon finds examples of what the title says they must be."""
+        return self._search.meets_title()
 
     def _matching(self, example: Example) -> Optional[tuple[int, Divergence, Plan]]:
         for number, divergence, instead in self._diverges:

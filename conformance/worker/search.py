@@ -7,9 +7,10 @@ shrinks. Both are deterministic for a seed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from random import Random
 from typing import Any, Callable, Optional
 
@@ -25,6 +26,7 @@ from conformance.inputs.choices import (
     SeededChoices,
     SweepChoices,
     simpler,
+    simpler_together,
 )
 from conformance.inputs.given import Example, Given, InvalidGiven, NoSuchInput
 from conformance.inputs.recipes import Unbuildable
@@ -38,6 +40,7 @@ from conformance.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 
 _SHRINK_EXAMPLES = 300
 _SIMPLER_EXAMPLES = 1000
+_SIMPLER_TOGETHER = 200
 _LONGEST_SWEEP = 2000
 # An example of Hypothesis costs as much as twenty of ours, so it draws a seed for several of them.
 _EXAMPLES_PER_DRAW = 10
@@ -122,8 +125,10 @@ class Search:
                 self._given.draw(CanonicalChoices())
             except NoSuchInput as reason:
                 evidence.lacking = str(reason)
-            self._record(self._attempt(CanonicalChoices()), evidence)
-            self._sweep(evidence)
+            for found in self._swept():
+                self._record(found, evidence)
+                if evidence.invalid is not None:
+                    break
             if self._claim.given and evidence.invalid is None and not evidence.failed:
                 self._explore(evidence)
         except (InvalidGiven, Unbuildable) as error:
@@ -134,8 +139,17 @@ class Search:
             evidence.weak_evidence = self._monitor.weak_evidence(evidence.judged, exhausted)
         return evidence
 
+    def meets_title(self) -> bool:
+        """Try examples as `run` does until there was one for each word of the title; return whether there was."""
+        with suppress(InvalidGiven, Unbuildable):
+            for _ in self._swept():
+                self._state.leaks()
+                if self._monitor.meets_title:
+                    return True
+        return False
+
     def smallest(self, failure: Attempt) -> Attempt:
-        """Shrink a failing example with Hypothesis, then until no single decision can be made simpler.
+        """Shrink a failing example with Hypothesis, then until no decision, and no two, can be made simpler.
 
         What stays the same is the part of the expectation that is false.
         """
@@ -160,10 +174,12 @@ class Search:
         return smallest
 
     def _simplified(self, failure: Attempt, part: Optional[FailedPart]) -> tuple[Optional[Attempt], int]:
-        """Make one decision simpler; return the failure, or None where there is none, and how many were tried."""
+        """Make one decision simpler, or two; return the failure, None if there is none, and how many were tried."""
         tried = 0
         choices = failure.example.choices
-        for made in simpler(choices) if choices is not None else ():
+        if choices is None:
+            return None, tried
+        for made in chain(simpler(choices), islice(simpler_together(choices), _SIMPLER_TOGETHER)):
             found = self._attempt(RecordedChoices(made))
             tried += 1
             if found is not None and found.trial.failure is not None and found.trial.failure.part == part:
@@ -177,11 +193,13 @@ class Search:
         self._state.leaks()
         return trial
 
-    def _sweep(self, evidence: Evidence) -> None:
+    def _swept(self) -> Iterator[Optional[Attempt]]:
+        """Try the canonical example, then the sweep, one by one."""
+        yield self._attempt(CanonicalChoices())
         position, length = 0, 1
-        while position < min(length, _LONGEST_SWEEP) and evidence.invalid is None:
+        while position < min(length, _LONGEST_SWEEP):
             choices = SweepChoices(position)
-            self._record(self._attempt(choices), evidence)
+            yield self._attempt(choices)
             length = max(length, choices.length)
             position += 1
 

@@ -11,7 +11,7 @@ from conformance.results.model import LONGEST_TEXT, Entry, Environment
 from conformance.runner.protocol import Answer, Greeting, JudgeClaim, RenewEntry, RunPinned
 from conformance.scripts.program import plan
 from conformance.worker.environment import describe, devices
-from conformance.worker.judge import judge, renew
+from conformance.worker.judge import judge, renew, rests_on_title
 from conformance.worker.pinned import example_from_recipes
 from conformance.worker.process_state import ProcessState
 from conformance.worker.smoke import void
@@ -33,38 +33,44 @@ class _Judging:
 
     def answer(self, request: Union[JudgeClaim, RenewEntry, RunPinned]) -> Any:
         """Return the answer to a request as JSON."""
-        if isinstance(request, RunPinned):
-            self._run_pinned(request)
-            answer = Answer()
-        elif isinstance(request, RenewEntry):
-            return encode(Answer(renew(request.claim, request.entry)))
-        else:
-            answer = Answer(self._judge(request))
-        leaks = self._state.leaks()
-        self._channel.must_restart = self._state.must_restart or must_restart()
-        if leaks and answer.entry is not None:
-            answer = Answer(Entry(answer.entry.claim, "invalid", detail="it leaks: " + ", ".join(leaks)))
-        return _clipped(encode(answer))
-
-    def _judge(self, request: JudgeClaim) -> Entry:
         try:
-            return judge(
-                request.claim,
-                self.environments[request.device],
-                examples=request.examples,
-                seed=request.seed,
-                progress=self._progress,
-                crashes_confirmed=request.crashes_confirmed,
-            )
+            if isinstance(request, RunPinned):
+                answer = self._run_pinned(request)
+            elif isinstance(request, RenewEntry):
+                answer = self._renew(request)
+            else:
+                answer = self._judge(request)
         except Exception:
             raise  # a mistake of this package
         except BaseException as error:  # the claim wanted to end this process, outside of what 'do' may raise
             raise WorkEnded(f"raised {type(error).__name__} outside of 'do'") from None
+        self._channel.must_restart = self._state.must_restart or must_restart()
+        return _clipped(encode(answer))
 
-    def _run_pinned(self, request: RunPinned) -> None:
+    def _judge(self, request: JudgeClaim) -> Answer:
+        entry = judge(
+            request.claim,
+            self.environments[request.device],
+            examples=request.examples,
+            seed=request.seed,
+            progress=self._progress,
+            crashes_confirmed=request.crashes_confirmed,
+        )
+        leaks = self._state.leaks()
+        return Answer(Entry(entry.claim, "invalid", detail="it leaks: " + ", ".join(leaks)) if leaks else entry)
+
+    def _renew(self, request: RenewEntry) -> Answer:
+        claim, entry = request.claim, request.entry
+        renewed = renew(claim, entry, self.environments[request.device], self._progress)
+        leaks = self._state.leaks() if rests_on_title(claim, entry) else []  # no other program has run
+        return Answer(None if leaks else renewed)
+
+    def _run_pinned(self, request: RunPinned) -> Answer:
         example = example_from_recipes(request.recipes, request.device)
         self._progress(example)
         run_trial(plan(request.claim), example, request.device)
+        self._state.leaks()
+        return Answer()
 
     def _progress(self, example: Example) -> None:
         self._channel.progress(example.script())

@@ -16,46 +16,46 @@ from torch.utils import benchmark
 from conformance.language.conditions import admits
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim, Comparison, Expectation
-from conformance.results.model import Environment, FailedPart, TimingEntry
+from conformance.results.model import Entry, Environment, FailedPart
 from conformance.results.store import SUFFIX, Timings, save_timings
 from conformance.scripts.program import compile_expression
 from conformance.worker.environment import describe, devices, processor
 from conformance.worker.explain import explain
 
 
-def _measure(claim: Claim, compare: Comparison, environment: Environment) -> TimingEntry:
+def _measure(claim: Claim, compare: Comparison, environment: Environment) -> Entry:
     medians: dict[str, list[float]] = {name: [] for name, _ in compare.kernels}
     for size in compare.sizes:
         names = {"torch": torch, "n": size, "device": environment.device}
         for name, kernel in compare.kernels:
             timer = benchmark.Timer(stmt=kernel.text, setup=compare.setup.text, globals=names, num_threads=1)
             medians[name].append(timer.blocked_autorange(min_run_time=0.2).median)
-    kernels = {name: tuple(_ratios(values, medians[compare.kernels[0][0]])) for name, values in medians.items()}
-    entry = TimingEntry(claim.fingerprint(), "unspecified", compare.sizes, kernels)
+
+    def ratio(one: str, other: str) -> list[float]:
+        return [round(mine / others, 2) for mine, others in zip(medians[one], medians[other])]
+
+    def judged(expectation: Expectation) -> Entry:
+        for position, fragment in enumerate(expectation.expect):
+            expression = compile_expression(fragment.text)
+            if not eval(expression.code, {"ratio": ratio}):
+                failed = FailedPart("expect", position, expression.text)
+                detail = explain(expression.text, {"ratio": ratio})
+                return replace(entry, verdict="refuted", failed=failed, detail=detail)
+        return replace(entry, verdict="holds")
+
+    kernels = {name: tuple(ratio(name, compare.kernels[0][0])) for name in medians}
+    entry = Entry(claim.fingerprint(), "unspecified", sizes=compare.sizes, kernels=kernels)
     if claim.unspecified or not claim.expectation.expect:
         return entry
-    judged = _judged(entry, claim.expectation, medians)
-    for divergence in [item for item in claim.diverges if admits(item.when, environment)][:1]:
-        if judged.verdict == "holds":
-            return replace(judged, verdict="unexpected-pass")
-        instead = _judged(entry, divergence.instead, medians)
-        as_recorded = instead.verdict == "holds"
-        return replace(judged, verdict="diverges") if as_recorded else replace(instead, verdict="diverges-differently")
-    return judged
-
-
-def _judged(entry: TimingEntry, expectation: Expectation, medians: dict[str, list[float]]) -> TimingEntry:
-    namespace = {"ratio": lambda one, other: _ratios(medians[one], medians[other])}
-    for position, fragment in enumerate(expectation.expect):
-        expression = compile_expression(fragment.text)
-        if not eval(expression.code, namespace):
-            failed = FailedPart("expect", position, expression.text)
-            return replace(entry, verdict="refuted", failed=failed, detail=explain(expression.text, namespace))
-    return replace(entry, verdict="holds")
-
-
-def _ratios(values: list[float], others: list[float]) -> list[float]:
-    return [round(one / other, 2) for one, other in zip(values, others)]
+    found = judged(claim.expectation)
+    diverges = next((item.instead for item in claim.diverges if admits(item.when, environment)), None)
+    if diverges is None:
+        return found
+    if found.verdict == "holds":
+        return replace(found, verdict="unexpected-pass")
+    instead = judged(diverges)
+    as_recorded = instead.verdict == "holds"
+    return replace(found, verdict="diverges") if as_recorded else replace(instead, verdict="diverges-differently")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,11 @@ class EvidenceMonitor:
             self._title.meet(trial.namespace.values())
         return trial
 
+    @property
+    def meets_title(self) -> bool:
+        """Whether examples have shown everything that the title says they must be."""
+        return not self._title.missing
+
     def weak_evidence(self, judged: int, exhausted: bool) -> tuple[WeakEvidence, ...]:
         """Return each way in which the claim proves too little.
 
