@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
 from conformance.names.lookup import Names, Span
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
-from conformance.names.parameters import ParameterChange, compare_parameters
 from conformance.names.store import minor
 
 
@@ -38,7 +37,7 @@ class NameDifference:
     ----------
     what
         ``gone``, ``new``, ``warns`` (each call warns of a deprecation now), ``deprecated`` (only the documentation says
-        so), ``parameter``, or ``unknown`` where one of the releases can't be judged.
+        so), or ``unknown`` where one of the releases can't be judged.
     since
         The first release in which it is so, such as ``2.0``.
     message
@@ -50,7 +49,6 @@ class NameDifference:
     since: str
     message: str = ""
     replacements: tuple[str, ...] = ()
-    parameter: Optional[ParameterChange] = None
 
 
 def describe(answer: Answer) -> str:
@@ -105,34 +103,20 @@ def differences(names: Names, name: str, old: str, new: str) -> tuple[NameDiffer
 def _between(
     names: Names, name: str, old: NameRecord, new: NameRecord, releases: tuple[str, str]
 ) -> Iterator[NameDifference]:
-    def since(test: Callable[[NameRecord], bool]) -> str:
-        return _since(names, name, releases, test)
-
-    replacements = names.replacements(new.deprecated, name, releases[1])
-    if new.warns and not old.warns:
-        yield NameDifference(name, "warns", since(lambda item: bool(item.warns)), new.deprecated, replacements)
-    elif new.deprecated and not old.deprecated:
-        first = since(lambda item: bool(item.deprecated))
-        yield NameDifference(name, "deprecated", first, new.deprecated, replacements)
-    for change in compare_parameters(old, new):
-        first = since(lambda item, change=change: _has_change(old, item, change))  # type: ignore[misc]
-        yield NameDifference(name, "parameter", first, parameter=change)
+    what = "warns" if new.warns and not old.warns else "deprecated" if new.deprecated and not old.deprecated else ""
+    if what:
+        replacements = names.replacements(new.deprecated, name, releases[1])
+        yield NameDifference(name, what, _since(names, name, releases, what), new.deprecated, replacements)
 
 
-def _has_change(old: NameRecord, new: NameRecord, change: ParameterChange) -> bool:
-    return any(
-        (other.parameter, other.what) == (change.parameter, change.what) for other in compare_parameters(old, new)
-    )
-
-
-def _since(names: Names, name: str, releases: tuple[str, str], test: Callable[[NameRecord], bool]) -> str:
-    """Return the first release after the older one from which on a test holds to the newer one."""
+def _since(names: Names, name: str, releases: tuple[str, str], what: str) -> str:
+    """Return the first release after the older one from which on a name warns, or is deprecated, up to the newer."""
     minors = [minor(release) for release in names.releases]
     between = minors[minors.index(minor(releases[0])) + 1 : minors.index(minor(releases[1])) + 1]
     first = between[-1]
     for release in reversed(between):
         answer = names.lookup(name, release)
-        if not isinstance(answer, Found) or not test(answer.record):
+        if not isinstance(answer, Found) or not getattr(answer.record, what):
             break
         first = release
     return first

@@ -18,6 +18,8 @@ from conformance.results.recorded import recorded_folder
 
 #: How many aliases and bases are followed, so that a circle ends.
 _DEPTH = 16
+# A suggestion is at most so much less like the name than the best one.
+_FAR = 0.3
 _SECTION = "\n== "
 
 
@@ -122,7 +124,7 @@ class Names:
         return tuple(sorted(self._changes(before, after, under, private), key=lambda change: change.name))
 
     def suggest(self, name: str, limit: int = 3) -> tuple[str, ...]:
-        """Return recorded public names that are like a name: members of the class that it names first."""
+        """Return recorded public names that are like a name: members of the class or module that it names first."""
         name = _qualified(name)
         parent, _, last = name.rpartition(".")
         members = difflib.get_close_matches(last, sorted(self._members(parent)), n=limit, cutoff=0.75)
@@ -134,15 +136,24 @@ class Names:
         same = [other for other in near if other.lower() == last.lower()]
         close = difflib.get_close_matches(last, near, n=limit, cutoff=0.75)
         found = [
-            known for other in {**dict.fromkeys(same), **dict.fromkeys(close)} for known in _plainest(by_last[other])
+            *(known for other in same for known in by_last[other]),
+            *(known for other in close for known in _plainest(by_last[other])),
         ]
-        found.sort(key=lambda known: -difflib.SequenceMatcher(None, name, known).ratio())
+        likeness = {known: difflib.SequenceMatcher(None, name, known).ratio() for known in found}
+        best = max(likeness.values(), default=0.0)
+        found = sorted((known for known in found if likeness[known] > best - _FAR), key=lambda known: -likeness[known])
         ranked = dict.fromkeys([*(f"{parent}.{member}" for member in members), *found])
         return tuple([known for known in ranked if known != name][:limit])
 
     def _members(self, name: str) -> set[str]:
-        """Return the public members of a class in the newest release, inherited ones too; none where it is no class."""
+        """Return the public members of a class or module in the newest release, inherited ones too."""
         hit = self._resolve(name, self._minors[-1]) if name and self._minors else None
+        if isinstance(hit, _Hit) and hit.record.kind == "module":
+            return {
+                local
+                for local in self._names_in(hit.module)
+                if local and not local.startswith("_") and "." not in local
+            }
         if not isinstance(hit, _Hit) or hit.record.kind != "class":
             return set()
         prefix = f"{hit.local}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Optional
@@ -13,14 +12,16 @@ from typing import Optional
 from conformance.processes.worker import ServiceFailed, StartFailed
 from conformance.profiles.calls import Call, load_calls
 from conformance.profiles.compare import compare
+from conformance.profiles.figures import axes_used, figures, shares
 from conformance.profiles.measuring import measure_calls
 from conformance.profiles.model import Profile
 from conformance.profiles.store import SUFFIX, Profiles, load_profiles, save_profiles
 from conformance.profiles.words import change_in_words, profile_in_words
 from conformance.results.files import ResultError
 from conformance.results.recorded import CALLS, recorded_folder
-from conformance.text import printable
-from conformance.views.name import newest_profiles
+from conformance.text import count_of, printable
+from conformance.views.call_changes import told
+from conformance.views.calls import CallHistory
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -47,12 +48,26 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_argument("-k", dest="select", default="", help="all calls whose subject or text contains this")
     measuring.add_argument("-n", dest="processes", type=int, default=1, help="how many processes measure")
     measuring.add_argument("--output", type=Path, help="write a profile file instead of printing the profiles")
-    measuring.add_argument("--results", type=Path, metavar="DIR", help="write the profile file of this torch below DIR")
+    measuring.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="write the profile file of this torch below DIR; with -k, replace these calls in it",
+    )
     measuring.set_defaults(run=_measure)
     showing = commands.add_parser("show", help="print all that the calls of a name do on the newest release measured")
     showing.add_argument("name", help="the name in full, such as torch.Tensor.reshape")
     showing.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
     showing.set_defaults(run=_show)
+    changing = commands.add_parser(
+        "changes", help="print what changed in the calls of a name between measured releases"
+    )
+    changing.add_argument("name", help="the name in full, such as torch.Tensor.reshape")
+    changing.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
+    changing.set_defaults(run=_changes)
+    counting = commands.add_parser("figures", help="print how much is measured, by release and by module")
+    counting.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
+    counting.set_defaults(run=_figures)
     comparing = commands.add_parser("compare", help="print what differs between two profile files")
     comparing.add_argument("old", type=Path)
     comparing.add_argument("new", type=Path)
@@ -91,13 +106,24 @@ def _measure(options: argparse.Namespace) -> int:
     if output is None:
         _print(profiles, sorted(profiles.calls.values(), key=lambda profile: (profile.subject, profile.call)))
         return 0
+    if options.select and options.results is not None and output.exists():
+        profiles = _beside(load_profiles(output), profiles)
     save_profiles(profiles, output)
     print(_summary(profiles, time.monotonic() - start, output.stat().st_size))
     return 0
 
 
+def _beside(recorded: Profiles, measured: Profiles) -> Profiles:
+    """Return what was measured with what is recorded of other calls; nothing of another environment is kept."""
+    if recorded.environment != measured.environment:
+        raise ResultError(f"{recorded.name} was measured in another environment; measure all calls, without -k")
+    return Profiles(
+        measured.environment, {**recorded.domains, **measured.domains}, {**recorded.calls, **measured.calls}
+    )
+
+
 def _show(options: argparse.Namespace) -> int:
-    profiles = newest_profiles(options.results, options.name)
+    profiles = CallHistory(options.results).newest(options.name)
     if profiles is None:
         print(f"no call of {printable(options.name)} is recorded in {options.results / CALLS}", file=sys.stderr)
         return 2
@@ -109,6 +135,28 @@ def _show(options: argparse.Namespace) -> int:
 def _print(profiles: Profiles, chosen: Iterable[Profile]) -> None:
     for profile in chosen:
         print(printable("\n".join(profile_in_words(profile, profiles.domain(profile)))), end="\n\n")
+
+
+def _changes(options: argparse.Namespace) -> int:
+    history = CallHistory(options.results)
+    calls = history.calls(options.name)
+    if not calls:
+        print(f"no call of {printable(options.name)} is recorded in {options.results / CALLS}", file=sys.stderr)
+        return 2
+    print(f"{count_of(len(calls), 'call')}, measured on torch {printable(', '.join(history.releases))}\n")
+    for one in told(history.history(options.name)):
+        print(printable(f"{one.severity}, {one.since}, {one.aspect}: {one.text}"))
+        print(printable("\n".join(f"    {call}" for _, call in one.calls)))
+    for call, why in history.gaps(options.name).items():
+        print(printable(f"not compared: {call} ({why})"))
+    return 0
+
+
+def _figures(options: argparse.Namespace) -> int:
+    history = CallHistory(options.results)
+    for line in figures(history.files(*history.releases)):
+        print(printable(line))
+    return 0
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -136,23 +184,15 @@ def _read(paths: Sequence[Path]) -> Optional[tuple[Call, ...]]:
 
 def _summary(profiles: Profiles, seconds: float, size: int) -> str:
     """Return how much was measured, and how many axes explain it."""
-    axes: Counter[str] = Counter()
     examples = 0
     for profile in profiles.calls.values():
         domain = profiles.domain(profile)
         examples += domain.examples if domain is not None else 0
-        axes.update(_axes_used(profile))
-    total = sum(axes.values())
-    shares = ", ".join(f"{name}: {100 * count / total:.1f} %" for name, count in sorted(axes.items()))
     failed = sum(profile.failed is not None for profile in profiles.calls.values())
     return (
         f"{len(profiles.calls)} calls, {examples} examples in {seconds:.1f} s; {size} bytes; {failed} not measured\n"
-        f"aspects by the axes that explain them: {shares}"
+        f"aspects by the axes that explain them: {shares(axes_used(profiles.calls.values()))}"
     )
-
-
-def _axes_used(profile: Profile) -> list[str]:
-    return ["no rule" if rule is None else f"{len(rule.axes)}" for _, _, rule in profile.findings()]
 
 
 if __name__ == "__main__":

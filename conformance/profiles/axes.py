@@ -2,8 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Callable
+
+#: Of each axis the values whose every combination is tried; of an axis that has none of them, the first three.
+CORE = frozenset(
+    (
+        *("float32", "int64", "complex64"),
+        *("contiguous", "transposed", "expanded", "conj"),
+        *("2-d", "0-d", "empty"),
+        *("plain", "leaf", "nonleaf", "leaf_view"),
+        *("writable", "read-only"),
+    )
+)
+#: Of each axis the values that much code has.
+ORDINARY: Mapping[str, frozenset[str]] = {
+    "dtype": frozenset(("float32", "float64", "int64", "int32", "uint8", "bool")),
+    "layout": frozenset(("contiguous", "transposed")),
+    "size": frozenset(("1-d", "2-d", "3-d", "4-d")),
+    "state": frozenset(("plain", "leaf", "nonleaf", "parameter")),
+    "memory": frozenset(("writable",)),
+}
+REQUIRING_GRAD = frozenset(("leaf", "nonleaf", "parameter", "leaf_view", "with_grad", "hooked"))
+_NO_GRADIENTS = frozenset(("integral or bool",))
+_WITH_GRADIENTS = REQUIRING_GRAD | {"detached"}
+#: The sizes that a tensor of a layout can't have.
+_UNFIT: Mapping[str, frozenset[str]] = {
+    "transposed": frozenset(("0-d", "1-d", "one")),
+    "permuted": frozenset(("0-d", "1-d", "2-d", "one", "empty")),
+    "channels_last": frozenset(("0-d", "1-d", "2-d", "3-d", "one", "empty")),
+    "sliced": frozenset(("0-d",)),
+    "expanded": frozenset(("0-d", "one")),
+}
+_NOT_COMPLEX = frozenset(("floating", "integral or bool"))
+_WITHOUT_PARTS = frozenset(("integral or bool", "complex", "float8", "bfloat16"))
 
 _UNSIGNED = frozenset(("uint16", "uint32", "uint64"))
 
@@ -73,3 +105,15 @@ def is_member(axis: str, value: str, name: str) -> bool:
         return True
     holds = _MEMBERS.get(axis, {}).get(name)
     return holds is not None and holds(value)
+
+
+def impossible_pairs(one: str, other: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Yield values, or classes of them, of two axes of a tensor that no tensor has both."""
+    if (one, other) == ("dtype", "state"):
+        yield _NO_GRADIENTS, _WITH_GRADIENTS
+    elif (one, other) == ("dtype", "layout"):
+        yield _NOT_COMPLEX, frozenset(("conj",))
+        yield _WITHOUT_PARTS, frozenset(("neg",))
+    elif (one, other) == ("layout", "size"):
+        for layout, sizes in _UNFIT.items():
+            yield frozenset((layout,)), sizes

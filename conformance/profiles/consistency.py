@@ -1,122 +1,181 @@
-"""Claims and profiles that speak of the same aspect of the same call: a profile must not contradict a claim.
+"""Claims and profiles that speak of the same aspect of the same call: a profile must not contradict a claim that holds.
 
-Only what can be told without running anything is compared: a claim whose program is the call itself, and that has no
-recorded divergence and no condition on the environment. A claim may be about fewer inputs than the profile, so a
-contradiction is an aspect of which the profile knows no outcome that the claim admits.
+A claim is about every input that it is given, so each combination of properties that both are about is compared: what
+the profile says of it, against what the claim admits. Only what was surely tried is, and what can be told without
+running anything. Where a claim assumes more, or where a rule looks at several inputs, the profile contradicts the claim
+only if no outcome that it knows fits.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.language.model import Claim, Conditions
-from conformance.profiles.model import RETURNS, Profile
+from conformance.language.model import Claim
+from conformance.profiles.axes import REQUIRING_GRAD
+from conformance.profiles.grid import Axis, Grid
+from conformance.profiles.inputs import admitted_values
+from conformance.profiles.model import RETURNS, AxisValues, Domain, Profile
+from conformance.profiles.promises import Called, Promise, called, spoken_of
+from conformance.profiles.rules import MOST_ALSO
+from conformance.profiles.store import Profiles
 
-_SHARED = frozenset(("itself", "view on record", "shares storage"))
-_MEMORY = _SHARED | {"independent"}
-#: For a check of a result and an input: the outcomes of ``memory`` where it is true, and those where it may be false.
-_CHECKS = {
-    "same_object": (frozenset(("itself",)), _MEMORY - {"itself"}),
-    "shares_storage": (_SHARED, frozenset(("independent",))),
-    "sees_writes": (_SHARED, _MEMORY),
-    "is_view_of": (frozenset(("view on record", "itself")), _MEMORY - {"view on record"}),
-}
-_AUTOGRAD = frozenset(("requires no grad", "leaf that requires grad", "non-leaf", "non-leaf that requires no grad"))
-#: For an attribute of the result: the outcomes of ``autograd`` where it is true.
-_ATTRIBUTES = {
-    "requires_grad": frozenset(("leaf that requires grad", "non-leaf")),
-    "is_leaf": frozenset(("requires no grad", "leaf that requires grad")),
+_NO_KERNEL = "(no kernel)"
+#: What autograd says of a tensor in a state.
+_STATES = {
+    "plain": "requires no grad",
+    "detached": "requires no grad",
+    "leaf": "leaf that requires grad",
+    "parameter": "leaf that requires grad",
+    "nonleaf": "non-leaf",
+    "leaf_view": "non-leaf",
 }
 
 
 @dataclass(frozen=True)
-class Contradiction:
-    """An aspect of which a claim promises what no outcome of the profile fits."""
+class Compared:
+    """An aspect of which a claim and a profile both speak.
+
+    Attributes
+    ----------
+    combinations
+        How many combinations of properties of inputs were compared.
+    against
+        A combination, and what is seen there, that the claim does not admit; None where all fit.
+    """
 
     claim: Claim
     profile: Profile
-    aspect: str
-    of: str
-    promised: str
-    seen: tuple[str, ...]
+    promise: Promise
+    combinations: int
+    against: Optional[tuple[AxisValues, str]] = None
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What a claim says of an aspect: one of these outcomes."""
+def compared(claims: Iterable[Claim], profiles: Profiles, holding: Collection[str]) -> Iterator[Compared]:
+    """Yield each aspect of which a claim that holds and a profile both speak.
 
-    aspect: str
-    of: str
-    admitted: frozenset[str]
-    text: str
-
-
-def compared(claims: Iterable[Claim], profiles: Iterable[Profile]) -> Iterator[tuple[Claim, Profile, Promise]]:
-    """Yield what a claim and a profile both speak of."""
-    calls: dict[str, list[Profile]] = {}
-    for profile in profiles:
-        calls.setdefault(_normal(profile.call) or profile.call, []).append(profile)
+    Parameters
+    ----------
+    holding
+        The ids of the claims that hold on the release of the profiles.
+    """
+    calls: dict[Called, list[tuple[Profile, tuple[str, ...]]]] = {}
+    for profile in profiles.calls.values():
+        found = called(profile.call, profile.given)
+        if found is not None and profile.failed is None:
+            calls.setdefault(found[0], []).append((profile, found[1]))
     for claim in claims:
-        program = _program(claim)
-        if program is None or claim.diverges or claim.unspecified or claim.applies != Conditions():
+        if claim.id not in holding:
             continue
-        call, result = program
-        for profile in calls.get(call, ()):
-            for promise in _promises(claim, result):
-                rule = profile.rule(promise.aspect, promise.of)
-                if rule is not None and (promise.aspect == "error" or promise.of in {"", *profile.given}):
-                    yield claim, profile, promise
+        for spoken in spoken_of(claim):
+            for profile, names in calls.get(spoken.call, ()):
+                domain = profiles.domain(profile)
+                if domain is None:
+                    continue
+                given = {name: dict(claim.given)[own].text for name, own in zip(names, spoken.names)}
+                for promise in spoken.promises:
+                    one = _compare(claim, profile, promise, names, given, domain)
+                    if one is not None:
+                        yield one
 
 
-def contradictions(claims: Iterable[Claim], profiles: Iterable[Profile]) -> Iterator[Contradiction]:
-    """Yield each aspect of which a profile knows no outcome that a claim admits."""
-    for claim, profile, promise in compared(claims, profiles):
-        rule = profile.rule(promise.aspect, promise.of)
-        assert rule is not None
-        # What is said in terms of the inputs may be anything.
-        known = _MEMORY | _AUTOGRAD | {RETURNS} if promise.aspect != "error" else None
-        said = [frozenset((rule.otherwise, *rule.also))]
-        said += [frozenset((branch.then, *branch.also)) for branch in rule.branches]
-        if not any(one & promise.admitted or (known is not None and one - known) for one in said):
-            yield Contradiction(claim, profile, promise.aspect, promise.of, promise.text, rule.outcomes)
+def contradictions(claims: Iterable[Claim], profiles: Profiles, holding: Collection[str]) -> Iterator[Compared]:
+    """Yield each aspect of which a profile says what a claim that holds does not admit; parameters as `compared`."""
+    return (one for one in compared(claims, profiles, holding) if one.against is not None)
 
 
-def _normal(text: str) -> Optional[str]:
-    """Return an expression as Python writes it; None for anything else."""
-    try:
-        body = ast.parse(text.strip()).body
-    except SyntaxError:
+def _compare(
+    claim: Claim, profile: Profile, promise: Promise, names: tuple[str, ...], given: Mapping[str, str], domain: Domain
+) -> Optional[Compared]:
+    of = "" if promise.of is None else names[promise.of]
+    rule, error = profile.rule(promise.aspect, of), profile.rule("error")
+    if rule is None or error is None or any(admitted_values(text, {}) is None for text in given.values()):
         return None
-    return ast.unparse(body[0].value) if len(body) == 1 and isinstance(body[0], ast.Expr) else None
-
-
-def _program(claim: Claim) -> Optional[tuple[str, str]]:
-    """Return the call that a claim's program is, and the name that it gives to the result."""
-    if claim.do is None:
+    wanted = {axis for one in (rule, error) for axis in one.axes}
+    partly = bool(claim.assume) or promise.aspect == "warning" or len({name for name, _ in wanted}) > 1
+    if partly and any(_kind(text) != _kind(profile.given[name]) for name, text in given.items()):
         return None
-    body = ast.parse(claim.do.text.strip()).body
-    last = body[0] if len(body) == 1 else None
-    if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
-        return ast.unparse(last.value), last.targets[0].id
-    return (ast.unparse(last.value), "") if isinstance(last, ast.Expr) else None
+    values = _values(promise, {} if partly else given, domain, wanted)
+    if not all(values.values()):
+        return None
+    grid = Grid(values)
+    cells = grid.seen(promise.aspect, of)
+    if not partly:
+        cells &= grid.tried(tuple(wanted & values.keys()))
+    if promise.aspect != "error":
+        cells &= grid.where(error, lambda outcome: outcome == RETURNS)
+    # A dtype without a kernel is no example of a claim.
+    cells &= grid.where(error, lambda outcome: not outcome.endswith(_NO_KERNEL))
+    compared, against = 0, None
+    for branch, here in grid.regions(rule):
+        for cell in grid.combinations(here & cells, tuple(values)):
+            said = _said(promise.aspect, {branch.then, *branch.also}, cell, names)
+            if said is None:
+                continue
+            compared += 1
+            fits = promise.fits(said)
+            if fits and partly:
+                return Compared(claim, profile, promise, compared)
+            against = (cell, branch.then) if against is None and not fits else against
+    return Compared(claim, profile, promise, compared, against) if compared else None
 
 
-def _promises(claim: Claim, result: str) -> Iterator[Promise]:
-    if claim.expectation.raises is None and not claim.expectation.crashes:
-        yield Promise("error", "", frozenset((RETURNS,)), "returns")
-    for fragment in claim.expectation.expect:
-        tree = ast.parse(fragment.text.strip(), mode="eval").body
-        negated = isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not)
-        tree = tree.operand if isinstance(tree, ast.UnaryOp) else tree
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in _CHECKS:
-            names = [item.id for item in tree.args if isinstance(item, ast.Name)]
-            others = [name for name in names if name != result]
-            if len(names) == 2 and len(others) == 1:
-                yield Promise("memory", others[0], _CHECKS[tree.func.id][negated], fragment.text)
-        elif isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name) and tree.value.id == result:
-            admitted = _ATTRIBUTES.get(tree.attr)
-            if admitted is not None:
-                yield Promise("autograd", "", _AUTOGRAD - admitted if negated else admitted, fragment.text)
+def _kind(text: str) -> str:
+    return text.strip().partition("(")[0]
+
+
+def _values(
+    promise: Promise, given: Mapping[str, str], domain: Domain, wanted: Collection[Axis]
+) -> dict[Axis, list[str]]:
+    """Return the values that a claim admits of the axes that decide, or in terms of which the aspect is said."""
+    telling = {"dtype": "dtype", "autograd": "state", "gradient": "state"}.get(promise.aspect)
+    values: dict[Axis, list[str]] = {}
+    for name, axes in domain.values.items():
+        admitted = (admitted_values(given[name], axes) if name in given else None) or axes
+        for axis in axes:
+            if (name, axis) in wanted or axis == telling:
+                values[name, axis] = list(admitted[axis])
+    return values
+
+
+def _said(aspect: str, said: set[str], cell: AxisValues, names: tuple[str, ...]) -> Optional[frozenset[str]]:
+    """Return all that is said of an aspect of one combination, or None where that can't be told."""
+    if any(";" in one for one in said):  # of several results
+        return None
+    if aspect == "gradient" and any(one.startswith("raises ") for one in said):  # perhaps for want of a kernel
+        return None
+    if aspect == "autograd":
+        return _autograd(said, cell, names)
+    if aspect == "dtype":
+        return _dtype(said, cell, names)
+    if aspect == "warning":
+        return frozenset(name for one in said for name in one.split(", "))
+    if aspect == "shape":
+        told = frozenset(f"as _{place}" for place, name in enumerate(names) if f"as {name}" in said)
+        return told | said if len(said) <= MOST_ALSO else None
+    return frozenset(said)
+
+
+def _dtype(said: set[str], cell: AxisValues, names: tuple[str, ...]) -> Optional[frozenset[str]]:
+    known = {name: cell.get((name, "dtype")) for name in names}
+    told = set(said) | ({"float32"} if "default dtype" in said else set())
+    for place, name in enumerate(names):
+        dtype = known[name]
+        if f"as {name}" in said or dtype in told:
+            told |= {f"as _{place}", dtype or ""}
+    told |= {"default dtype"} if "float32" in told else set()
+    decided = all(known.values()) or bool(told & {"default dtype"}) or any(one.startswith("as _") for one in told)
+    return frozenset(told) if decided else None
+
+
+def _autograd(said: set[str], cell: AxisValues, names: tuple[str, ...]) -> Optional[frozenset[str]]:
+    states = {name: value for (name, axis), value in cell.items() if axis == "state"}
+    if "follows the inputs" in said:
+        with_grad = any(state in REQUIRING_GRAD for state in states.values())
+        return frozenset(("non-leaf" if with_grad else "requires no grad",)) if states else None
+    for name, state in states.items():
+        if f"as {name}" in said:
+            return frozenset((_STATES[state],)) if state in _STATES else None
+    known = said & {*_STATES.values(), "non-leaf that requires no grad"}
+    return frozenset(known) or None

@@ -10,7 +10,7 @@ from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
 from conformance.profiles.calls import Call, given_texts
 from conformance.profiles.model import Domain, Measured, Profile
-from conformance.profiles.store import Profiles
+from conformance.profiles.store import Profiles, by_key
 from conformance.results.codec import decode
 from conformance.results.model import Environment
 
@@ -69,7 +69,7 @@ def measure_calls(
         finally:
             for worker in workers:
                 worker.stop()
-    return Profiles(environment, [domains[given] for given in sorted(domains)], profiles)
+    return Profiles(environment, by_key(domains.values()), profiles)
 
 
 def _measured(workers: list[Worker], calls: Iterator[Call]) -> Iterator[tuple[Call, Profile, Optional[Domain]]]:

@@ -23,7 +23,7 @@ MOST_ROWS = 12
 _MOST_USUAL = 4
 _MOST_COMBINATIONS = {1: 8, 2: 4, 3: 2}
 # So much else is kept of what could be said.
-_MOST_ALSO = 4
+MOST_ALSO = 4
 # With more axes than MOST_AXES, no branch of a rule has more conditions than this.
 _MOST_CONDITIONS = 2
 
@@ -331,7 +331,7 @@ def _completed(space: Space, rule: Rule, problem: _Problem) -> Rule:
 
 def _also(problem: _Problem, examples: _Examples, said: str) -> tuple[str, ...]:
     others = (outcome for outcome, admitted in problem.admits.items() if not examples & ~admitted)
-    return tuple(islice((other for other in others if isinstance(other, str) and other != said), _MOST_ALSO))
+    return tuple(islice((other for other in others if isinstance(other, str) and other != said), MOST_ALSO))
 
 
 def _cost(rule: Rule) -> int:

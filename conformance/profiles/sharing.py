@@ -42,9 +42,14 @@ class StoredProfile:
     failed: Optional[str] = field_of("Why the call could not be measured.", None)
 
 
-def domain_key(domain: Domain) -> str:
-    """Return the key of a domain: the same in every release that tries other values for the same inputs."""
-    return _key(domain.given)
+def domain_key(given: Mapping[str, str]) -> str:
+    """Return the key of what was tried for inputs: the same in every release, whichever values it has for them."""
+    return _key(given)
+
+
+def by_key(domains: Iterable[Domain]) -> dict[str, Domain]:
+    """Return domains by their keys."""
+    return {domain_key(domain.given): domain for domain in domains}
 
 
 class Shared:
@@ -91,7 +96,7 @@ def stored(profile: Profile, shared: Shared, domain: Optional[Domain]) -> Stored
     return StoredProfile(
         profile.subject,
         profile.call,
-        None if domain is None or not profile.given else domain_key(domain),
+        None if domain is None or not profile.given else domain_key(domain.given),
         profile.given if domain is None else {},
         profile.returned,
         tuple(seen),

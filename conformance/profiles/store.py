@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.profiles.model import VERSION, Domain, Profile, ProfileHeader
-from conformance.profiles.sharing import Finding, Shared, StoredProfile, domain_key, restored, stored
+from conformance.profiles.sharing import Finding, Shared, StoredProfile, by_key, domain_key, restored, stored
 from conformance.results.codec import encode, to_line
 from conformance.results.files import ResultError, parse, replace_file
 from conformance.results.model import Environment
@@ -36,7 +36,7 @@ class Profiles:
     environment
         Where.
     domains
-        What inputs were tried, for each way in which they are given.
+        What inputs were tried, for each way in which they are given, by its key.
     calls
         The profile of each call, by the fingerprint of the call.
     subjects
@@ -44,7 +44,7 @@ class Profiles:
     """
 
     environment: Environment
-    domains: Sequence[Domain]
+    domains: Mapping[str, Domain]
     calls: Mapping[str, Profile]
     subjects: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -55,15 +55,34 @@ class Profiles:
 
     def domain(self, profile: Profile) -> Optional[Domain]:
         """Return what was tried of a call; None where the file does not say."""
-        return next((domain for domain in self.domains if domain.given == profile.given), None)
+        return self.domains.get(domain_key(profile.given))
 
     def of(self, subject: str) -> list[Profile]:
         """Return the profiles of a name."""
         return [self.calls[identity] for identity in self.subjects.get(subject, ())]
 
 
-def load_profiles(path: Path) -> Profiles:
+#: For each kind of line and each key: its number, and where it goes on behind the key.
+Starts = Mapping[str, Mapping[str, tuple[int, int]]]
+
+
+@dataclass
+class Decoded:
+    """Files and lines as they were read, for files that are read together: most releases have the same lines."""
+
+    files: dict[Path, tuple[ProfileHeader, bytes, Starts]] = field(default_factory=dict)
+    domains: dict[bytes, Domain] = field(default_factory=dict)
+    shared: dict[bytes, Finding] = field(default_factory=dict)
+    calls: dict[bytes, StoredProfile] = field(default_factory=dict)
+
+
+def load_profiles(path: Path, decoded: Optional[Decoded] = None) -> Profiles:
     """Read a profile file.
+
+    Parameters
+    ----------
+    decoded
+        What files that are read together share.
 
     Raises
     ------
@@ -71,9 +90,7 @@ def load_profiles(path: Path) -> Profiles:
         If it can't be read, is too large, is no profile file, or has another format. A profile that does not fit
         raises it when it is asked for.
     """
-    first, content = read_lines(path)
-    _refuse_other_format(first, path)
-    header = parse(first, ProfileHeader, f"{path}:1", REMEDY)
+    header, content = _open(path)
     starts: dict[str, dict[str, tuple[int, int]]] = {"domain": {}, "shared": {}, "call": {}}
     subjects: dict[str, list[str]] = {}
     for number, begin in later_lines(content):
@@ -90,10 +107,69 @@ def load_profiles(path: Path) -> Profiles:
             subjects.setdefault(start["subject"].decode("ascii"), []).append(identity)
     if len(starts["call"]) > _MOST_CALLS:
         raise ResultError(f"{path}: more than {_MOST_CALLS} profiles; it was not read")
-    domains, shared, calls = (EntryFile(path, REMEDY, content, starts[kind]) for kind in starts)
-    known = dict(Entries(domains, Domain, {}))
-    found = _Calls(path, Entries(calls, StoredProfile, {}), Entries(shared, Finding, {}), known)
-    return Profiles(header.environment, list(known.values()), found, subjects)
+    return _profiles(path, header, content, starts, subjects, decoded or Decoded())
+
+
+def load_profiles_of(path: Path, subject: str, decoded: Optional[Decoded] = None) -> Profiles:
+    """Read the calls of one name in a profile file, and no other line.
+
+    Parameters
+    ----------
+    decoded
+        What files that are read together share.
+
+    Raises
+    ------
+    ResultError
+        As `load_profiles`, but not for what stands in other lines.
+    """
+    decoded = decoded or Decoded()
+    if path not in decoded.files:
+        header, content = _open(path)
+        decoded.files[path] = header, content, _before_calls(content)
+    header, content, starts = decoded.files[path]
+    calls: dict[str, tuple[int, int]] = {}
+    named = b'","subject":"%s",' % subject.encode()
+    place = content.find(named)
+    while place >= 0:  # much faster than a pattern
+        begin = content.rfind(b"\n", 0, place) + 1
+        start = _START.match(content, begin)
+        if start is not None and start.end("call") == place:
+            calls[start["call"].decode("ascii")] = (content.count(b"\n", 0, begin) + 1, place + 2)
+        place = content.find(named, place + 1)
+    return _profiles(path, header, content, {**starts, "call": calls}, {subject: [*calls]}, decoded)
+
+
+def _before_calls(content: bytes) -> Starts:
+    """Return where the lines before those of calls go on behind their key, with their numbers, by kind and key."""
+    starts: dict[str, dict[str, tuple[int, int]]] = {"domain": {}, "shared": {}}
+    for number, begin in later_lines(content):
+        kind = content[begin + 2 : begin + 8].decode("ascii", "replace")
+        if kind not in starts:
+            break
+        key = content[begin + 11 : begin + 15].decode("ascii", "replace")
+        starts[kind].setdefault(key, (number, begin + 17))
+    return starts
+
+
+def _open(path: Path) -> tuple[ProfileHeader, bytes]:
+    first, content = read_lines(path)
+    _refuse_other_format(first, path)
+    return parse(first, ProfileHeader, f"{path}:1", REMEDY), content
+
+
+def _profiles(
+    path: Path,
+    header: ProfileHeader,
+    content: bytes,
+    starts: Starts,
+    subjects: Mapping[str, Sequence[str]],
+    decoded: Decoded,
+) -> Profiles:
+    domains, shared, calls = (EntryFile(path, REMEDY, content, starts[kind]) for kind in ("domain", "shared", "call"))
+    known = Entries(domains, Domain, decoded.domains)
+    found = _Calls(path, Entries(calls, StoredProfile, decoded.calls), Entries(shared, Finding, decoded.shared), known)
+    return Profiles(header.environment, known, found, subjects)
 
 
 class _Calls(Mapping[str, Profile]):
@@ -128,12 +204,11 @@ class _Calls(Mapping[str, Profile]):
 
 def save_profiles(profiles: Profiles, path: Path) -> None:
     """Write a profile file; what stood there before is replaced at once or not at all."""
-    domains = {domain_key(domain): domain for domain in profiles.domains}
     shared = Shared(profiles.calls.values())
     entries = sorted(profiles.calls.items(), key=lambda item: (item[1].subject, item[1].call, item[0]))
     documents = [
         encode(ProfileHeader(VERSION, profiles.environment)),
-        *({"domain": key, **encode(domain)} for key, domain in sorted(domains.items())),
+        *({"domain": key, **encode(domain)} for key, domain in sorted(profiles.domains.items())),
         *({"shared": key, **encode(finding)} for key, finding in shared.findings.items()),
         *({"id": name, **encode(stored(one, shared, profiles.domain(one)))} for name, one in entries),
     ]
@@ -150,4 +225,4 @@ def _refuse_other_format(first: str, path: Path) -> None:
         raise ResultError(f"{path}: {shown}; this conformance reads format {VERSION}, so make it again with '{REMEDY}'")
 
 
-__all__ = ["REMEDY", "SUFFIX", "Profiles", "load_profiles", "save_profiles"]
+__all__ = ["REMEDY", "SUFFIX", "Decoded", "Profiles", "by_key", "load_profiles", "load_profiles_of", "save_profiles"]

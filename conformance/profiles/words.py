@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
-from conformance.profiles.compare import Change, Difference
+from conformance.profiles.compare import VALUE, Change, Difference
 from conformance.profiles.model import RETURNS, USUAL, Branch, Condition, Domain, Profile, Rule
 
 _VALUES: Mapping[str, Mapping[str, str]] = {
@@ -129,20 +129,49 @@ def rule_clauses(aspect: str, of: str, rule: Rule) -> list[str]:
 
 def change_in_words(change: Change) -> list[str]:
     """Return a sentence for each difference of a change."""
-    if not change.differences:
-        return [f"{change.aspect}{' of ' + change.of if change.of else ''}: differs, without a short rule"]
-    return [_difference_in_words(change, difference) for difference in change.differences]
+    return [
+        f"{_where(difference)}{_before(change, difference)} → {_after(change, difference)}"
+        for difference in change.differences
+    ]
 
 
-def _difference_in_words(change: Change, difference: Difference) -> str:
-    before, after = (
-        outcome_in_words(change.aspect, change.of, happening.outcome, happening.message)
-        for happening in (difference.before, difference.after)
-    )
+def news_in_words(change: Change, difference: Difference) -> str:
+    """Return one clause on a difference: what happens since, where, and what did before."""
+    aspect, before = change.aspect, difference.before.outcome
+    told = f"{_before(change, difference)} → {_after(change, difference)}"
+    if aspect == "error" and before == RETURNS:
+        told = _after(change, difference)
+    elif aspect == "error" and difference.after.outcome == RETURNS:
+        told = f"no longer {_before(change, difference)}"
+    elif aspect == "warning" and before == USUAL["warning"]:
+        told = _after(change, difference)
+    elif aspect == "warning" and difference.after.outcome == USUAL["warning"]:
+        told = f"no longer {_before(change, difference)}"
+    elif aspect == VALUE:
+        told = f"value {before} → {difference.after.outcome}"
+        told += (
+            f" for {', '.join(f'{name} = {recipe}' for name, recipe in difference.example.items())}"
+            if difference.example
+            else ""
+        )
+    return _where(difference) + told
+
+
+def _before(change: Change, difference: Difference) -> str:
+    return outcome_in_words(change.aspect, change.of, difference.before.outcome, difference.before.message)
+
+
+def _after(change: Change, difference: Difference) -> str:
+    return outcome_in_words(change.aspect, change.of, difference.after.outcome, difference.after.message)
+
+
+def _where(difference: Difference) -> str:
     where = " or ".join(map(branch_in_words, difference.where))
     unless = " or ".join(map(branch_in_words, difference.unless))
-    condition = f"where {where}: " if where else f"unless {unless}: " if unless else ""
-    return f"{condition}{before} → {after}"
+    if where or unless:
+        return f"where {where}: " if where else f"unless {unless}: "
+    # A printed result is that of an example.
+    return "for some inputs: " if difference.reach != "everywhere" and not difference.example else ""
 
 
 def profile_in_words(profile: Profile, domain: Optional[Domain]) -> list[str]:

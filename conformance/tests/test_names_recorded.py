@@ -9,10 +9,11 @@ import time
 
 import pytest
 
-from conformance.names.answers import differences, summarize
+from conformance.names.answers import summarize
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, Never, NotMeasured, NotYet
-from conformance.names.store import file_name, release_key
+from conformance.names.parameters import compare_parameters
+from conformance.names.store import file_name, minor, release_key
 from conformance.results.recorded import recorded_folder
 
 FOLDER = recorded_folder() / "names"
@@ -120,22 +121,23 @@ def test_an_alias_and_a_function_of_that_name_are_told_apart(names: Names) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "change"),
+    ("name", "change", "release"),
     [
-        ("torch.load", "1.12", "1.13", ("weights_only", "added", "1.13")),
-        ("torch.load", "1.13", "2.15", ("weights_only", "default", "2.4")),
-        ("torch.nn.Module.load_state_dict", "2.0", "2.1", ("assign", "added", "2.1")),
-        ("torch.nn.Module.register_full_backward_hook", "1.8", "2.15", ("prepend", "added", "2.0")),
-        ("torch.nn.Linear", "1.8", "2.15", ("device", "added", "1.9")),
-        ("torch.onnx.export", "1.8", "1.12", ("export_raw_ir", "removed", "1.10")),
-        ("torch.optim.lr_scheduler.StepLR", "2.1", "2.15", ("verbose", "removed", "2.7")),
+        ("torch.load", ("weights_only", "added"), "1.13"),
+        ("torch.load", ("weights_only", "default"), "2.4"),
+        ("torch.nn.Module.load_state_dict", ("assign", "added"), "2.1"),
+        ("torch.nn.Module.register_full_backward_hook", ("prepend", "added"), "2.0"),
+        ("torch.nn.Linear", ("device", "added"), "1.9"),
+        ("torch.onnx.export", ("export_raw_ir", "removed"), "1.10"),
+        ("torch.optim.lr_scheduler.StepLR", ("verbose", "removed"), "2.7"),
     ],
 )
-def test_parameters_changed_in_their_release(
-    names: Names, name: str, old: str, new: str, change: tuple[str, str, str]
-) -> None:
-    found = differences(names, name, old, new)
-    assert change in [(item.parameter.parameter, item.parameter.what, item.since) for item in found if item.parameter]
+def test_parameters_changed_in_their_release(names: Names, name: str, change: tuple[str, str], release: str) -> None:
+    releases = [minor(item) for item in names.releases]
+    before, after = (names.lookup(name, item) for item in (releases[releases.index(release) - 1], release))
+    assert isinstance(before, Found)
+    assert isinstance(after, Found)
+    assert change in [(item.parameter, item.what) for item in compare_parameters(before.record, after.record)]
 
 
 @pytest.mark.parametrize(
@@ -199,11 +201,17 @@ def test_popular_modules_with_needs_are_measured_everywhere(names: Names, name: 
         ("torch.rfft", "torch.fft.rfft"),
         ("torch.nn.Sofmax", "torch.nn.Softmax"),
         ("torch.lingalg.eigh", "torch.linalg.eigh"),
+        ("torch.linlag.solve", "torch.linalg.solve"),
+        ("torch.nn.functional.sofmax", "torch.nn.functional.softmax"),
         ("Tensor.reshpe", "torch.Tensor.reshape"),
     ],
 )
 def test_suggestions_are_names_that_people_meant(names: Names, asked: str, meant: str) -> None:
     assert meant in names.suggest(asked)
+
+
+def test_what_is_far_from_the_best_suggestion_is_left_out(names: Names) -> None:
+    assert names.suggest("torch.reshpe") == ("torch.reshape",)
 
 
 def test_an_upgrade_over_all_releases_lists_the_removed_functions(names: Names) -> None:

@@ -13,7 +13,7 @@ from conformance.profiles import measuring
 from conformance.profiles.__main__ import main
 from conformance.profiles.calls import Call, load_calls
 from conformance.profiles.model import Branch, Domain, Profile, Row, Rule
-from conformance.profiles.store import Profiles, load_profiles, save_profiles
+from conformance.profiles.store import Profiles, by_key, load_profiles, save_profiles
 from conformance.results.files import ResultError
 from conformance.results.model import Environment
 
@@ -108,7 +108,7 @@ def test_reading_comparing_and_storing_need_no_torch() -> None:
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "profiles.jsonl"
-    save_profiles(Profiles(ENVIRONMENT, [DOMAIN], {"0123abcd": PROFILE}), path)
+    save_profiles(Profiles(ENVIRONMENT, by_key([DOMAIN]), {"0123abcd": PROFILE}), path)
     first = path.read_bytes()
 
     profiles = load_profiles(path)
@@ -124,7 +124,7 @@ def test_what_two_calls_do_is_written_once(tmp_path: Path) -> None:
     path = tmp_path / "profiles.jsonl"
     calls = {f"{number:08x}": replace(PROFILE, call=f"torch.f(x, {number})") for number in range(3)}
     calls["00000009"] = Profile("torch.g", "torch.g(x)", PROFILE.given, failed="it hangs")
-    save_profiles(Profiles(ENVIRONMENT, [DOMAIN], calls), path)
+    save_profiles(Profiles(ENVIRONMENT, by_key([DOMAIN]), calls), path)
 
     assert path.read_text("utf-8").count("independent") == 1
     assert dict(load_profiles(path).calls) == calls
@@ -144,7 +144,7 @@ def test_what_two_calls_do_is_written_once(tmp_path: Path) -> None:
 def test_what_is_no_profile_is_refused_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = tmp_path / "profiles.jsonl"
     other = replace(PROFILE, call="torch.f(x)")
-    save_profiles(Profiles(ENVIRONMENT, [DOMAIN], {"0123abcd": PROFILE, "00000000": other}), path)
+    save_profiles(Profiles(ENVIRONMENT, by_key([DOMAIN]), {"0123abcd": PROFILE, "00000000": other}), path)
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(ResultError) as caught:
         load_profiles(path).of("torch.f")
@@ -175,6 +175,20 @@ def test_a_call_that_can_not_be_measured_is_not_lost(monkeypatch: pytest.MonkeyP
     (profile,) = measuring.measure_calls(calls).calls.values()
     assert profile.failed
     assert profile.returned == 0
+
+
+def test_calls_that_are_measured_again_replace_those_in_the_file(tmp_path: Path) -> None:
+    spec = tmp_path / "made_up.yaml"
+    spec.write_text("calls:\n  torch.Tensor.add: [x.add(1)]\n  torch.Tensor.detach: [x.detach()]\n", encoding="utf-8")
+    arguments = ["measure", str(spec), "--results", str(tmp_path)]
+    (tmp_path / "calls").mkdir()
+    assert main(arguments) == 0
+    (path,) = (tmp_path / "calls").iterdir()
+    before = path.read_bytes()
+    assert main([*arguments, "-k", "add"]) == 0
+    assert path.read_bytes() == before
+    path.write_bytes(before.replace(b'"numpy":"', b'"numpy":"0.', 1))
+    assert main([*arguments, "-k", "add"]) == 2
 
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,21 +12,12 @@ from conformance.inputs.covering import Admits, admissible_rows, covering_rows
 from conformance.inputs.given import Given, NoSuchInput
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Fragment, Place
+from conformance.profiles.axes import CORE
 from conformance.profiles.model import Domain
 from conformance.profiles.rules import Space
 
 T = TypeVar("T")
 
-#: Of each axis the values whose every combination is tried; of an axis that has none of them, the first three.
-_CORE = frozenset(
-    (
-        *("float32", "int64", "complex64"),
-        *("contiguous", "transposed", "expanded", "conj"),
-        *("2-d", "0-d", "empty"),
-        *("plain", "leaf", "nonleaf", "leaf_view"),
-        *("writable", "read-only"),
-    )
-)
 _MOST_EXAMPLES = 400
 #: How many examples are tried of inputs without axes of their own.
 _FEW = 48
@@ -165,7 +156,7 @@ class _CoveringChoices(Choices):
 
 @cache
 def _rows(factors: tuple[tuple[Any, ...], ...], admits: Admits) -> tuple[tuple[Any, ...], ...]:
-    core = [[value for value in values if value in _CORE] or values[:3] for values in factors]
+    core = [[value for value in values if value in CORE] or values[:3] for values in factors]
     every = admissible_rows(factors, admits)
     if len(every) <= _MOST_EXAMPLES:
         return every

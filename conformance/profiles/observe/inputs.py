@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from conformance.checks import originals
+from conformance.profiles.observe.results import storage_range
 
 _Outcome = tuple[str, ...]
 
@@ -107,11 +108,9 @@ def _content(value: Any) -> tuple[Any, Any, Any]:
     if layout is not originals.strided or originals.device(value).type != "cpu":
         return metadata, None, None
     bits = originals.is_conj(value), originals.is_neg(value)
-    storage = originals.storage(value)
-    size = storage.nbytes() if hasattr(storage, "nbytes") else storage.size() * storage.element_size()
-    address = storage.data_ptr()
+    address, end = storage_range(value)
     return (
         (*metadata, originals.stride(value), value.storage_offset(), bits),
-        (address, size),
-        ctypes.string_at(address, size) if address else b"",
+        (address, end - address),
+        ctypes.string_at(address, end - address) if address else b"",
     )

@@ -34,6 +34,8 @@ _UNWRITTEN = re.compile(r"empty|resize|Storage\(|Tensor\(\s*[\d*]|\bnew\(")
 #: How large results are, in bytes, and how many of each size are filled before one is printed.
 _USUAL_SIZES = (16, 24, 32, 48, 64, 96, 128, 256)
 _FILLED = 2
+#: How many objects are made before results are printed a second time.
+_OCCUPIED = 16
 #: Two bytes that make other numbers of every dtype.
 _BYTES = (90, 0)
 # What glibc's ``mallopt`` calls the byte with which it fills memory.
@@ -154,7 +156,11 @@ def _printed_results(code: Program, examples: tuple[Mapping[str, str], ...], see
     _seed(seed)
     with every_warning():
         state = TorchState()
-        return tuple(_printed_result(code, recipes, seed, state) for recipes in examples)
+        # With the second seed these lie where objects lay with the first one, so that an address is another one too.
+        occupied = [(object(), torch.empty(0)) for _ in range(_OCCUPIED * seed)]
+        printed_results = tuple(_printed_result(code, recipes, seed, state) for recipes in examples)
+        del occupied
+        return printed_results
 
 
 def _printed_result(code: Program, recipes: Mapping[str, str], seed: int, state: TorchState) -> Optional[str]:

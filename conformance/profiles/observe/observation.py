@@ -100,6 +100,13 @@ def _warning(caught: Warned) -> Sequence[Signal]:
     return (Signal(", ".join(dict.fromkeys(name for name, _ in told)), "; ".join(message for _, message in told)),)
 
 
+def _requires_grad(tensor: torch.Tensor) -> bool:
+    try:
+        return bool(tensor.requires_grad)
+    except Exception:  # a subclass may refuse even this, as `CausalBias` before 2.8
+        return False
+
+
 def _see_result(
     seen: Observation,
     result: Any,
@@ -112,7 +119,7 @@ def _see_result(
     if not items:
         return
     tensors = [item for item in items if isinstance(item, torch.Tensor)]
-    differentiable = [item for item in tensors if item.requires_grad]
+    differentiable = [item for item in tensors if _requires_grad(item)]
     trained = {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.requires_grad}
     flows = [results.gradients(item, trained) for item in differentiable]
     for name, value in inputs.items():

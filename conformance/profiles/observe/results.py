@@ -99,16 +99,24 @@ def shares(item: Any, value: Any) -> bool:
     if isinstance(item, torch.Tensor) and isinstance(value, torch.Tensor):
         strided = originals.strided
         if originals.layout(item) is strided and originals.layout(value) is strided:
-            one, other = originals.storage(item).data_ptr(), originals.storage(value).data_ptr()
+            (one, end), (other, other_end) = storage_range(item), storage_range(value)
+            # Two storages may lie in the same memory: one that another library gave begins where its tensor does.
             if (
                 one
                 and other
-                and one != other
+                and (end <= other or other_end <= one)
                 and originals.number_of_elements(item)
                 and originals.number_of_elements(value)
             ):
                 return False
     return shares_storage(item, value)
+
+
+def storage_range(tensor: torch.Tensor) -> tuple[int, int]:
+    """Return the address of the first byte of the storage of a strided tensor, and that behind the last one."""
+    storage = originals.storage(tensor)
+    size = storage.nbytes() if hasattr(storage, "nbytes") else storage.size() * storage.element_size()
+    return storage.data_ptr(), storage.data_ptr() + size
 
 
 def autograd(item: torch.Tensor, inputs: Mapping[str, Any]) -> Outcome:
