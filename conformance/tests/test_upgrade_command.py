@@ -16,6 +16,7 @@ from conformance.cli import main
 from conformance.language.corpus import Corpus
 from conformance.names.model import Measured, NameRecord, Section
 from conformance.names.store import record
+from conformance.results.recorded import recorded_folder
 from conformance.tests.result_files import SIMPLE, entry, make_corpus, release, save
 from conformance.upgrade.command import add_upgrade
 
@@ -310,3 +311,33 @@ def test_a_function_under_two_names_is_told_once(tmp_path: Path, capsys: pytest.
     )
     main(["upgrade", "2.4", "2.15", "--uses", str(code), "--brief"])
     assert capsys.readouterr().out.count("quantize_dynamic is deprecated") == 1
+
+
+#: The lines of nanoGPT that the report in the README is about, by file and number.
+_NANOGPT = {
+    "sample.py": {38: "checkpoint = torch.load(ckpt_path, map_location=device)"},
+    "train.py": {
+        162: "checkpoint = torch.load(ckpt_path, map_location=device)",
+        196: "scaler = torch.cuda.amp.GradScaler(enabled=(dtype == 'float16'))",
+    },
+}
+
+
+@pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
+def test_the_report_in_the_readme_is_what_the_command_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("<!-- excerpt: upgrade -->")[2].partition("```\n<!-- end -->")[0]
+    command, *lines = shown.partition("$ conformance ")[2].splitlines()
+    for name, code in _NANOGPT.items():
+        text = "import torch\n" + "".join(f"{code.get(number, '')}\n" for number in range(2, 200))
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    main(command.split())
+    told = capsys.readouterr().out.splitlines()
+    entries = lines[lines.index("BREAKS: the name or an argument is gone, or the call raises now") :]
+    assert len(entries) > 15
+    assert [line for line in entries if line.strip() != "[…]" and line not in told] == []
+    shown_entries = [line for line in told if line.startswith("  ") and line[2:3] not in (" ", "")]
+    assert [line for line in shown_entries if line not in entries] == []

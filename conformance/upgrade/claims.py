@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Optional
@@ -11,6 +11,7 @@ from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.sources import SourceList
 from conformance.results.model import Entry as Measurement
+from conformance.results.store import Entries
 from conformance.text import count_of
 from conformance.upgrade.comparison import Comparison, Finding
 from conformance.upgrade.findings import findings
@@ -38,8 +39,15 @@ def compare_claims(corpus: Corpus, path: Sequence[Measured]) -> Report:
 def differing(path: Sequence[Measured], subjects: Iterable[str]) -> set[str]:
     """Return the ids of claims about subjects of which something else was measured in the new release."""
     wanted, (old, new) = set(subjects), (path[0].entries, path[-1].entries)
-    known = [id for id in {**old, **new} if id.rpartition("/")[0] in wanted]
-    return {id for id in known if _seen(old.get(id)) != _seen(new.get(id))}
+    known = [id for id in old.keys() | new.keys() if id.rpartition("/")[0] in wanted]
+    return {id for id in known if not _same_line(old, new, id) and _seen(old.get(id)) != _seen(new.get(id))}
+
+
+def _same_line(old: Mapping[str, Measurement], new: Mapping[str, Measurement], id: str) -> bool:
+    """Return whether two files say the same of a claim, letter for letter, so that none of it has to be decoded."""
+    if not (isinstance(old, Entries) and isinstance(new, Entries)):
+        return False
+    return id in old and id in new and old.line(id) == new.line(id)
 
 
 def claims_named(ids: set[str], specs: Optional[Sequence[Path]]) -> Corpus:
@@ -86,10 +94,11 @@ def _entry(group: list[Finding]) -> Entry:
         sentences = len({finding.notes[0].partition("”")[0] for finding in group})
         what = f"{sentences} sentence{'s' if sentences > 1 else ''} {what}"
     elif len({finding.what for finding in group}) > 1:
-        what = f"{what.partition(':')[0]}: {len(group)} promises of {first.claim.subject}"
+        head, _, title = what.partition(": ")
+        more = f"{title} (and {len(group) - 1} more)"
+        what = more if head == "now" else f"{head}: {len(group)} promises of {first.claim.subject}"
     # The headline says what torch does now; that it is new is what the report is about.
-    if len(group) == 1:
-        what = what.removeprefix("now: ")
+    what = what.removeprefix("now: ")
     notes = tuple(dict.fromkeys(note for finding in group for note in finding.notes))
     return Entry(
         first.claim.id,

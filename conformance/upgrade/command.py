@@ -20,10 +20,13 @@ from conformance.names.store import StoreError
 from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.recorded import recorded_folder
 from conformance.text import printable
+from conformance.upgrade.call_changes import compare_calls, compared_names, without_twins
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import claims_named, compare_claims, differing, read_specs
+from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.fixes import fix
+from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import github_report, json_report
 from conformance.upgrade.matching import ClaimUses
 from conformance.upgrade.model import Entry, Report
@@ -32,6 +35,7 @@ from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
 from conformance.usage import Evidence, read_project
 from conformance.views.addresses import subject_page
+from conformance.views.calls import CallHistory
 from conformance.views.recorded import Measured
 
 _FORMATS = ("text", "markdown", "json", "github")
@@ -120,20 +124,25 @@ def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: Nam
     project = read_project(options.uses, options.exclude)
     groups = project.groups()
     gc.freeze()  # What was read stays: looking for garbage in it takes a fifth of the time.
-    uses = ClaimUses(groups, changes)
-    # The names tell of a name that is gone, and of more of them.
-    told = compare_claims(claims_named(differing(path, uses.subjects), options.specs), path)
-    by_claims = [placed for entry in told.entries if (placed := uses.placed(entry)) is not None]
-    if changes.is_recorded:
+    uses = CodeUses(groups, changes)
+    claims = ClaimUses(uses)
+    corpus = claims_named(differing(path, uses.subjects), options.specs)
+    told = compare_claims(replace(corpus, claims=tuple(filter(claims.concerned, corpus.claims))), path)
+    by_claims = [placed for entry in told.entries if (placed := claims.placed(entry)) is not None]
+    if changes.is_recorded:  # The names tell of a name that is gone, and of more of them.
         by_claims = [entry for entry in by_claims if entry.kind not in ("vanished", "appeared")]
+    history = CallHistory(recorded_folder(options.results), path[-1].device)
+    ends = path[0].torch, path[-1].torch
+    found = without_twins([*changes.entries(groups), *by_claims], compare_calls(uses, history, *ends))
     known = [{id.rpartition("/")[0] for id in end.entries} for end in (path[0], path[-1])]
-    by_names = [
-        replace(entry, page=subject_page(entry.subject)) if entry.subject in known[1] else entry
-        for entry in changes.entries(groups)
+    entries = [
+        entry if entry.page or entry.subject not in known[1] else replace(entry, page=subject_page(entry.subject))
+        for entry in sorted(found, key=Entry.order)
     ]
-    entries = sorted([*by_names, *by_claims], key=Entry.order)
-    coverage = coverage_of(project, groups, changes, known[0] & known[1], frozenset())
-    compared = sum(id.rpartition("/")[0] in uses.subjects for id in path[-1].entries)
+    profiled = compared_names(uses, history, *ends)
+    coverage = coverage_of(project, groups, changes, known[0] & known[1], profiled)
+    subjects = uses.subjects
+    compared = sum(id.rpartition("/")[0] in subjects for id in path[-1].entries)
     return replace(told, entries=tuple(entries), coverage=coverage, compared=compared)
 
 
@@ -191,10 +200,14 @@ def _refused(message: str) -> int:
     return 2
 
 
+def _folded(report: Report) -> Report:
+    return report if report.coverage is None else replace(report, entries=folded(report.entries))
+
+
 _Writer = Callable[[Report, argparse.Namespace], str]
 _WRITERS: dict[str, _Writer] = {
-    "text": lambda report, options: text_report(report, brief=options.brief, everything=options.all),
-    "markdown": lambda report, options: markdown_report(report, brief=options.brief, everything=options.all),
+    "text": lambda report, options: text_report(_folded(report), brief=options.brief, everything=options.all),
+    "markdown": lambda report, options: markdown_report(_folded(report), brief=options.brief, everything=options.all),
     "json": lambda report, options: json_report(report, everything=options.all),
     "github": lambda report, options: github_report(report),
 }

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Optional
 
 from conformance.language.model import Claim
-from conformance.names.model import Found
+from conformance.upgrade.code_uses import TENSOR, CodeUses, best
 from conformance.upgrade.model import Entry, places_of
-from conformance.upgrade.name_changes import NameChanges
-from conformance.upgrade.signatures import signatures
-from conformance.usage import Argument, Call, Evidence, Kind, Use, UseGroup
+from conformance.usage import Argument, Call, Evidence, Use, UseGroup
 from conformance.usage.calls import literal
-from conformance.usage.matching import Match, Signature, bind
-from conformance.usage.rules import canonical
+from conformance.usage.matching import Match
 
-_ANY, _TENSOR = Argument(), "torch.Tensor"
+_ANY = Argument()
 #: What a program uses to make its inputs and look at them: no condition of its own.
 _SCAFFOLDING = frozenset(("save", "manual_seed", "random.fork_rng"))
 
@@ -28,80 +24,50 @@ _KEEPS = {
     "torch.load/weights-only-is-the-default": "weights_only=False; True is safer, where the file holds tensors alone",
 }
 
-_ORDER = {match: number for number, match in enumerate(Match)}
 #: A call in a claim's program, and whether it is one of a function of torch.
 _ClaimCall = tuple[Call, bool]
 
 
 class ClaimUses:
-    """The uses of somebody's code by the subjects of claims that speak of them."""
+    """The uses of somebody's code that claims speak of."""
 
-    def __init__(self, groups: Iterable[UseGroup], changes: NameChanges) -> None:
-        self._changes = changes
-        self._uses: dict[str, list[tuple[UseGroup, str]]] = {}
-        for group in groups:
-            if group.use.kind not in (Kind.IMPORT, Kind.OVERRIDE):
-                for name in changes.meant(group.use):
-                    for subject in self._subjects(name):
-                        self._uses.setdefault(subject, []).append((group, name))
-
-    @property
-    def subjects(self) -> frozenset[str]:
-        """Every name that a claim about the code may have as its subject."""
-        return frozenset(self._uses)
+    def __init__(self, uses: CodeUses) -> None:
+        self._uses = uses
+        self._concerned: dict[str, tuple[tuple[UseGroup, Evidence], ...]] = {}
 
     def placed(self, entry: Entry) -> Optional[Entry]:
         """Return an entry with the places that it concerns; none where there are none."""
         places: dict[int, tuple[UseGroup, Evidence]] = {}
         instead = entry.instead
         for claim in entry.claims:
-            calls, defaults, evidence = calls_of(claim), _defaults_of(claim), _evidence(claim)
-            speaks = all(name in self._uses for name in conditions_of(claim))
+            defaults = _defaults_of(claim)
             instead = instead or _KEEPS.get(claim.id, "") or (f"pass {defaults[0]} to choose" if defaults else "")
-            for group, name in self._uses.get(claim.subject, ()) if speaks else ():
-                use = group.use
-                match = self._match(calls, use, name, defaults)
-                # Whether the values are like those of the claim can't be told from the source.
-                if match is not Match.NO:
-                    sure = Evidence.MAYBE if match is Match.UNKNOWN else evidence
-                    _, known = places.get(id(group), (group, Evidence.MAYBE))
-                    places[id(group)] = group, max(min(sure, use.evidence), known)
+            for group, sure in self.concerned(claim):
+                _, known = places.get(id(group), (group, Evidence.MAYBE))
+                places[id(group)] = group, max(sure, known)
         return replace(entry, places=places_of(places.values()), instead=instead) if places else None
 
-    @cache  # noqa: B019 - one report, one object
-    def _subjects(self, name: str) -> tuple[str, ...]:
-        found = self._changes.answer(name, self._changes.old) if self._changes.is_recorded else None
-        names = [name, canonical(name), found.canonical if isinstance(found, Found) else name]
-        # x.clone() and torch.clone(x) are one operation.
-        owner, _, last = name.rpartition(".")
-        twin = {"torch.Tensor": f"torch.{last}", "torch": f"torch.Tensor.{last}"}.get(owner)
-        return tuple(dict.fromkeys([*names, *([twin] if twin else [])]))
+    def concerned(self, claim: Claim) -> tuple[tuple[UseGroup, Evidence], ...]:
+        """Return the uses that a claim speaks of, each with how sure that is."""
+        if claim.id not in self._concerned:
+            self._concerned[claim.id] = tuple(self._uses_like(claim))
+        return self._concerned[claim.id]
+
+    def _uses_like(self, claim: Claim) -> Iterator[tuple[UseGroup, Evidence]]:
+        if not all(name in self._uses for name in conditions_of(claim)):
+            return
+        calls, defaults, evidence = calls_of(claim), _defaults_of(claim), _evidence(claim)
+        for group, name in self._uses.of(claim.subject):
+            match = self._match(calls, group.use, name, defaults)
+            # Whether the values are like those of the claim can't be told from the source.
+            if match is not Match.NO:
+                yield group, min(Evidence.MAYBE if match is Match.UNKNOWN else evidence, group.use.evidence)
 
     def _match(self, calls: Sequence[_ClaimCall], use: Use, name: str, defaults: Sequence[str]) -> Match:
         if use.call is None or not calls:
             return Match.YES if use.call is None and not calls else Match.NO
-        return _best(self._same(call, use.call, name, defaults) for call in calls)
-
-    def _same(self, call: _ClaimCall, used: Call, name: str, defaults: Sequence[str]) -> Match:
-        wanted, is_function = call
-        is_method = name.startswith("torch.Tensor.")
-        if is_function and is_method:
-            wanted = wanted._replace(positional=wanted.positional[1:])
-        elif not is_function and not is_method and name == f"torch.{name.rpartition('.')[2]}":
-            wanted = wanted._replace(positional=(_ANY, *wanted.positional))
-        choices = zip(self._passed(wanted, name), self._passed(used, name))
-        return _best(_compared(wanted, one, used, other, defaults) for one, other in choices)
-
-    @cache  # noqa: B019 - one report, one object
-    def _passed(self, call: Call, name: str) -> list[dict[str, Argument]]:
-        """Return the arguments of a call by their parameters, under each signature."""
-        known = self._changes.answer(name, self._changes.new) if self._changes.is_recorded else None
-        choices = signatures(known.record) if isinstance(known, Found) else ()
-        return [_passed(call, signature) for signature in choices or ((),)]
-
-
-def _best(found: Iterable[Match]) -> Match:
-    return max(found, key=_ORDER.__getitem__)
+        used = use.call
+        return best(self._uses.same(call, is_function, used, name, defaults) for call, is_function in calls)
 
 
 def _evidence(claim: Claim) -> Evidence:
@@ -116,38 +82,6 @@ def _evidence(claim: Claim) -> Evidence:
 def _defaults_of(claim: Claim) -> tuple[str, ...]:
     """Return the parameters whose defaults the sentence of a claim gives: what else a call passes does not matter."""
     return tuple(name for source in claim.sources for name in re.findall(r"\b(\w+)=", source.key or ""))
-
-
-def _compared(
-    wanted: Call, one: dict[str, Argument], used: Call, other: dict[str, Argument], defaults: Sequence[str]
-) -> Match:
-    """Return whether a call passes what another one passes, and nothing else that matters; numbers may differ."""
-    is_open = used.more_keywords or used.more_positional
-    if wanted.more_keywords or wanted.more_positional:
-        return Match.UNKNOWN if is_open else Match.NO
-    if one.keys() - other.keys():
-        return Match.UNKNOWN if is_open else Match.NO
-    more = other.keys() - one.keys()
-    if more.intersection(defaults) if defaults else more:
-        return Match.NO
-    found = Match.UNKNOWN if is_open else Match.YES
-    for name, argument in one.items():
-        if argument.type == _TENSOR and other[name].type not in (None, _TENSOR):
-            return Match.NO
-        if argument.known and isinstance(argument.value, (bool, str, type(None))):
-            given = other[name]
-            if given.known and given.value != argument.value:
-                return Match.NO
-            found = found if given.known else Match.UNKNOWN
-    return found
-
-
-def _passed(call: Call, signature: Signature) -> dict[str, Argument]:
-    slots = sum(parameter.kind in ("positional_only", "positional_or_keyword") for parameter in signature)
-    passed = dict(bind(call, signature).passed)
-    passed.update(call.keywords)
-    passed.update((f"#{number}", argument) for number, argument in enumerate(call.positional) if number >= slots)
-    return passed
 
 
 def _parsed(claim: Claim) -> tuple[ast.AST, ...]:
@@ -203,4 +137,4 @@ def _argument(node: ast.expr, tensors: set[str]) -> Argument:
     constant = literal(node)
     if constant is not None:
         return Argument(True, constant.literal, type(constant.literal).__name__)
-    return Argument(type=_TENSOR) if isinstance(node, ast.Name) and node.id in tensors else _ANY
+    return Argument(type=TENSOR) if isinstance(node, ast.Name) and node.id in tensors else _ANY

@@ -27,7 +27,12 @@ class Place(NamedTuple):
 def places_of(groups: Iterable[tuple[UseGroup, Evidence]]) -> tuple[Place, ...]:
     """Return the places of uses that a change concerns, the surest first."""
     found = [Place(use, evidence) for group, evidence in groups for use in group.places]
-    return tuple(sorted(found, key=_order))
+    return in_order(found)
+
+
+def in_order(places: Iterable[Place]) -> tuple[Place, ...]:
+    """Return places, the surest first, then by file and line."""
+    return tuple(sorted(places, key=_order))
 
 
 def _order(place: Place) -> tuple[int, str, int, int, int]:

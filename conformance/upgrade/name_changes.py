@@ -15,7 +15,7 @@ from conformance.names.store import minor, release_key
 from conformance.text import bounded
 from conformance.upgrade.model import Entry, places_of
 from conformance.upgrade.severity import Severity
-from conformance.upgrade.signatures import broken, deprecated_passed, takes_keyword
+from conformance.upgrade.signatures import broken, deprecated_passed, shape_of, takes_keyword
 from conformance.usage import Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.matching import Breakage, known_names
 from conformance.usage.rules import canonical
@@ -111,7 +111,7 @@ class NameChanges:
             elif entry.kind == "deprecated" and (use.kind in _CALLED or self._is_module(name)):
                 yield entry, Evidence.MAYBE if use.guarded else evidence
         if use.call is not None and use.kind is Kind.CALL:
-            for entry, is_sure in self._of_call(self._documented(name), use.call):
+            for entry, is_sure in self._of_call(self._documented(name), shape_of(use.call)):
                 yield entry, evidence if is_sure and not use.guarded else Evidence.MAYBE
 
     def _documented(self, name: str) -> str:
@@ -168,7 +168,11 @@ class NameChanges:
         known = self.answer(name, release)
         return deprecated_passed(call, known.record) if isinstance(known, Found) else set()
 
-    def _of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
+    @cache  # noqa: B019 - one report, one object
+    def _of_call(self, name: str, call: Call) -> tuple[tuple[Entry, bool], ...]:
+        return tuple(self._told_of_call(name, call))
+
+    def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
         if not self._is_downgrade:
             yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
         found = self._breakage(name, call, self.new)
@@ -177,14 +181,17 @@ class NameChanges:
         when = self._since(name, call, found)
         after = self.answer(name, self.new)
         assert isinstance(after, Found)
+        # What a docstring names otherwise may still be taken by its old name, as `input` of torch.linalg.cholesky.
+        is_sure = after.record.origin != "doc" or not {"input", "other"}.intersection(found.gone)
         for argument in found.gone:
             by_keyword = takes_keyword(after.record, argument)
             what = f"{name} takes {argument} by keyword only" if by_keyword else f"{name} no longer takes {argument}"
             instead = f"{argument}=…" if by_keyword else ""
-            yield _of_argument(name, argument, "breaks", what, ("taken", "TypeError"), when, instead), True
+            yield _of_argument(name, argument, "breaks", what, ("taken", "TypeError"), when, instead), is_sure
         for argument in found.missing:
             what = f"{name} requires {argument} now"
-            yield _of_argument(name, argument, "breaks", what, ("not needed", "TypeError"), when), found.is_certain
+            entry = _of_argument(name, argument, "breaks", what, ("not needed", "TypeError"), when)
+            yield entry, is_sure and found.is_certain
         for old, new in found.moved:
             what = f"{name} takes {new} where {old} stood"
             instead = f"{old}=… by keyword" if takes_keyword(after.record, old) else ""

@@ -106,10 +106,11 @@ def _title(report: Report) -> str:
 def _coverage(coverage: Coverage) -> Iterator[str]:
     """Yield what the report covers, and what it does not."""
     known = coverage.names - len(coverage.unknown) - len(coverage.missing)
+    profiled = f", {coverage.profiled} with measured calls" if coverage.profiled else ""
     yield (
         f"{_many(coverage.files, 'file')} read; {known} of {_many(coverage.names, 'torch name')} known"
-        f" ({coverage.claimed} with measured claims), {coverage.known_calls} of {_many(coverage.calls, 'call')}"
-        " by signature"
+        f" ({coverage.claimed} with measured claims{profiled}), {coverage.known_calls} of"
+        f" {_many(coverage.calls, 'call')} by signature"
     )
     yield from _named("nothing is known of", coverage.unknown)
     yield from _named("gone from both releases", coverage.missing)
@@ -229,12 +230,14 @@ def _places(places: Sequence[Place]) -> str:
         cell = "" if place.use.cell is None else f"cell {place.use.cell}:"
         files.setdefault(place.use.path, []).append(f"{cell}{place.use.line}")
     told = []
+    count = sum(map(len, files.values()))
     for path, lines in files.items():
         unique = list(dict.fromkeys(lines))
         more = f" and {len(unique) - _MOST_LINES} more" if len(unique) > _MOST_LINES else ""
         told.append(f"{path}:{', '.join(unique[:_MOST_LINES])}{more}")
     left = f"; and {len(told) - _MOST_FILES} more files" if len(told) > _MOST_FILES else ""
-    return "; ".join(told[:_MOST_FILES]) + left
+    head = f"{count} places in {_many(len(told), 'file')}: " if left or " and " in "".join(told) else ""
+    return head + "; ".join(told[:_MOST_FILES]) + left
 
 
 def _place(path: str, line: Optional[int]) -> str:

@@ -6,10 +6,11 @@ from functools import lru_cache
 from typing import Optional
 
 from conformance.names.model import NameRecord
-from conformance.usage import Call
+from conformance.usage import Argument, Call
 from conformance.usage.matching import Breakage, Signature, bind, breakage, parse_signature
 
 _BOUND = ("method", "classmethod")
+_ANY = Argument()
 
 
 @lru_cache(maxsize=10_000)
@@ -58,11 +59,17 @@ def deprecated_passed(call: Call, record: NameRecord) -> set[str]:
     """Return the arguments that a call passes and whose default is the text 'deprecated'."""
     return {
         parameter.name
-        for signature in (signatures(record) if "'deprecated'" in str(record.signatures) else ())
+        for signature in signatures(record)
         for passed in [bind(call, signature).passed]
         for parameter in signature
         if parameter.default == "'deprecated'" and parameter.name in passed
     }
+
+
+def shape_of(call: Call) -> Call:
+    """Return a call without its values: which parameters it passes, which is all that a signature decides by."""
+    positional = (_ANY,) * len(call.positional)
+    return Call(positional, tuple((name, _ANY) for name, _ in call.keywords), *call[2:])
 
 
 def _takes(signature: Signature, call: Call) -> bool:

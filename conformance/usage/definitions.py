@@ -226,6 +226,8 @@ def signature_of(every: ast.arguments) -> tuple[Parameter, ...]:
 
 
 def _text(default: Optional[ast.expr]) -> Optional[str]:
+    if type(default) is ast.Constant:
+        return repr(default.value)[:200]  # As `ast.unparse` gives it, in a tenth of the time.
     return None if default is None else ast.unparse(default)[:200]
 
 

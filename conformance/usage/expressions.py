@@ -30,9 +30,6 @@ from conformance.usage.values import (
 class Expressions(Operators):
     """Evaluates all expressions but calls."""
 
-    def _constant(self, node: ast.Constant) -> Value:
-        return NONE if node.value is None else OTHER
-
     def _tuple(self, node: ast.Tuple) -> Value:
         if any(type(element) is ast.Starred for element in node.elts):
             return self._list(node)
@@ -41,7 +38,8 @@ class Expressions(Operators):
     def _list(self, node: Any) -> Value:
         item: Value = NOTHING
         for element in node.elts:
-            item = join(item, self.value(element))
+            value = self.value(element)
+            item = item if value is item else join(item, value)
         return Items(item)
 
     _set = _list

@@ -33,7 +33,7 @@ from conformance.usage.values import (
 _LONGEST_NAME = 200
 _BUILTINS: dict[str, Value] = {name: Foreign(f"builtins.{name}") for name in dir(builtins)}
 #: The method that evaluates each kind of expression.
-_HANDLERS: dict[type[ast.AST], Optional[Callable[[Any, Any], Value]]] = {}
+_HANDLERS: dict[type[ast.AST], Callable[[Any, Any], Value]] = {}
 
 
 class Modules(Protocol):
@@ -67,10 +67,12 @@ class Names:
     def value(self, node: ast.expr) -> Value:
         """Return what an expression stands for, and note what it uses."""
         kind = type(node)
-        if kind not in _HANDLERS:
-            _HANDLERS[kind] = getattr(type(self), f"_{kind.__name__.lower()}", None)
-        handler = _HANDLERS[kind]
-        return UNKNOWN if handler is None else handler(self, node)
+        if kind is ast.Constant:  # A third of all expressions.
+            return NONE if node.value is None else OTHER  # type: ignore[attr-defined]
+        handler = _HANDLERS.get(kind)
+        if handler is None:
+            handler = _HANDLERS[kind] = getattr(type(self), f"_{kind.__name__.lower()}", _unknown)
+        return handler(self, node)
 
     # Names
 
@@ -189,6 +191,10 @@ class Names:
     def result_of(self, function: OwnFunction) -> Value:
         """Return what a call of a function of the project gives."""
         raise NotImplementedError
+
+
+def _unknown(_: Names, __: ast.expr) -> Value:
+    return UNKNOWN
 
 
 def as_tensor(value: Value) -> Optional[Instance]:

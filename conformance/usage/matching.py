@@ -6,6 +6,7 @@ import ast
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Optional, Protocol
 
 from conformance.usage.definitions import signature_of
@@ -112,6 +113,7 @@ class Breakage:
         return bool(self.gone or self.missing or self.moved or self.defaults)
 
 
+@lru_cache(maxsize=20_000)
 def parse_signature(text: str) -> Optional[Signature]:
     """Return the parameters in a signature such as ``(input, dim=None, *, out=None)``; none where it is none."""
     try:

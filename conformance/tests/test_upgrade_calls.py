@@ -1,0 +1,171 @@
+"""Calls that were measured to do something else are told where code makes such a call, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Optional
+
+import pytest
+
+from conformance.names.lookup import Names
+from conformance.profiles.model import Branch, Domain, Profile, Rule
+from conformance.profiles.store import Profiles, by_key, save_profiles
+from conformance.results.model import Environment
+from conformance.results.recorded import recorded_folder
+from conformance.upgrade.call_changes import compare_calls, compared_names, without_twins
+from conformance.upgrade.code_uses import CodeUses
+from conformance.upgrade.model import Entry
+from conformance.upgrade.name_changes import NameChanges
+from conformance.usage import read_project
+from conformance.views.calls import CallHistory
+
+pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
+
+OLD, NEW = "2.0.1", "2.1.2"
+HEAD = "import torch\ndef used(a: torch.Tensor, b: torch.Tensor, n, f):\n"
+AXES = {
+    "dtype": ("float32", "int64", "complex64"),
+    "layout": ("contiguous", "expanded"),
+    "size": ("2-d", "empty"),
+    "state": ("plain", "leaf"),
+}
+
+
+def profile(name: str, call: str, given: Optional[Mapping[str, str]] = None) -> Profile:
+    """Return what a call does that always returns the same."""
+    return Profile(name, call, {"x": "tensor()"} if given is None else given, 24, {"dtype": {"": "as x"}})
+
+
+def raising(old: Profile, *where: Branch) -> Profile:
+    """Return a profile that raises, everywhere or where a branch says."""
+    rule = Rule("returns", branches=where) if where else Rule("RuntimeError", "no more")
+    return replace(old, rules={"error": {"": rule}}, returned=12 if where else 0, always=old.always if where else {})
+
+
+def warning(old: Profile) -> Profile:
+    """Return a profile that warns."""
+    return replace(old, rules={"warning": {"": Rule("FutureWarning", "old")}})
+
+
+def other(old: Profile) -> Profile:
+    """Return a profile whose result has another dtype."""
+    return replace(old, always={"dtype": {"": "int64"}})
+
+
+def told(folder: Path, code: str, *pairs: tuple[Profile, Profile]) -> list[Entry]:
+    """Return the entries of one line of code, from profiles of two releases."""
+    (folder / "calls").mkdir(exist_ok=True)
+    for torch, profiles in zip((OLD, NEW), zip(*pairs)):
+        domains = [Domain(one.given, dict.fromkeys(one.given, AXES), 24) for one in profiles]
+        found = Profiles(
+            Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64"),
+            by_key({str(domain.given): domain for domain in domains}.values()),
+            {f"{number:08}": one for number, one in enumerate(profiles)},
+        )
+        save_profiles(found, folder / "calls" / f"torch-{torch}-cpu.jsonl")
+    return compare_calls(code_uses(folder, code), CallHistory(folder), OLD, NEW)
+
+
+def code_uses(folder: Path, code: str) -> CodeUses:
+    """Return the uses in one line of code."""
+    file = folder / "code.py"
+    file.write_text(f"{HEAD}    {code}\n", encoding="utf-8")
+    return CodeUses(read_project([file]).groups(), NameChanges(Names(), OLD, NEW))
+
+
+HISTC = profile("torch.histc", "torch.histc(x, 4)")
+CLONE = profile("torch.Tensor.clone", "x.clone()")
+DIVIDED = profile("torch.Tensor.__floordiv__", "x // 2")
+LOADED = profile("torch.load", 'torch.load(n, map_location="cpu")', {"n": "one_of([1])"})
+CAST = profile("torch.Tensor.to", "x.to(torch.float64)")
+
+
+@pytest.mark.parametrize(
+    ("old", "alike", "unlike"),
+    [
+        (HISTC, "torch.histc(a, 100)", "torch.histc(a, 4, 0, 1)"),
+        (HISTC, "a.histc(n)", "a.histc()"),
+        (CLONE, "a.clone()", "a.clone(memory_format=torch.preserve_format)"),
+        (CLONE, "torch.clone(a)", "n.copy()"),
+        (DIVIDED, "a // 3", "a / 3"),
+        (DIVIDED, "a // n", "n // 2"),
+        (LOADED, 'torch.load(n, map_location="cpu")', 'torch.load(n, map_location="cuda")'),
+        (CAST, "a.to(torch.float64)", "a.to(torch.float16)"),
+    ],
+)
+def test_an_entry_is_for_calls_that_are_alike(old: Profile, alike: str, unlike: str, tmp_path: Path) -> None:
+    (found,) = told(tmp_path, alike, (old, warning(old)))
+    assert (found.severity, found.subject) == ("warns", old.subject)
+    assert [place.use.line for place in found.places] == [3]
+    assert told(tmp_path, unlike, (old, warning(old))) == []
+
+
+def test_an_entry_says_what_happens_since_when_and_how_it_was_measured(tmp_path: Path) -> None:
+    (found,) = told(tmp_path, "a.clone()", (CLONE, raising(CLONE)))
+    assert (found.id, found.kind, found.when) == ("torch.Tensor.clone:breaks", "error", "since 2.1")
+    assert found.what == "torch.Tensor.clone: raises RuntimeError: no more"
+    assert (found.before, found.after) == ("returns", "raises RuntimeError: no more")
+    assert found.notes == ("measured as x.clone()",)
+
+
+@pytest.mark.parametrize(
+    ("where", "evidence"),
+    [
+        ({}, "CERTAIN"),
+        ({"dtype": ("float32",)}, "LIKELY"),
+        ({"state": ("leaf",)}, "LIKELY"),
+        ({"dtype": ("int64",)}, "MAYBE"),
+        ({"layout": ("expanded",)}, "MAYBE"),
+    ],
+)
+def test_how_sure_it_is_depends_on_the_condition(
+    where: Mapping[str, tuple[str, ...]], evidence: str, tmp_path: Path
+) -> None:
+    branches = [Branch("RuntimeError", {"x": where}, message="no more")] if where else []
+    (found,) = told(tmp_path, "a.clone()", (CLONE, raising(CLONE, *branches)))
+    assert found.evidence.name == evidence
+    assert (" x is " in found.headline) == bool(where)
+
+
+def test_what_is_doubtful_twice_is_not_told(tmp_path: Path) -> None:
+    rare = raising(CLONE, Branch("RuntimeError", {"x": {"dtype": ("int64",)}}))
+    assert told(tmp_path, "n.clone()", (CLONE, rare)) == []
+    (found,) = told(tmp_path, "n.clone()", (CLONE, raising(CLONE)))
+    assert found.evidence.name == "MAYBE"
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["repr(torch.histc(x, 4))", "torch.histc(x, 4).sum()", "torch.histc({1: x}, 4)", "n = torch.histc(x, 4); n + 1"],
+)
+def test_what_is_done_with_a_result_is_not_what_the_call_does(call: str, tmp_path: Path) -> None:
+    old = profile("torch.histc", call)
+    assert told(tmp_path, "torch.histc(a, 4)", (old, other(old))) == []
+
+
+def test_the_calls_of_a_name_are_one_entry(tmp_path: Path) -> None:
+    second = profile("torch.Tensor.__floordiv__", "x // y", {"x": "tensor()", "y": "tensor_like(x)"})
+    pairs = (DIVIDED, warning(DIVIDED)), (second, warning(second)), (HISTC, other(HISTC))
+    found = told(tmp_path, "return a // 2, a // b, torch.histc(a, 4)", *pairs)
+    assert [(entry.id, len(entry.places)) for entry in found] == [
+        ("torch.Tensor.__floordiv__:warns", 2),
+        ("torch.histc:changes", 1),
+    ]
+
+
+def test_what_a_name_or_a_claim_tells_is_told_once(tmp_path: Path) -> None:
+    (found,) = told(tmp_path, "a.clone()", (CLONE, raising(CLONE)))
+    gone = replace(found, id="torch.clone:gone", kind="gone", subject="torch.clone")
+    assert without_twins([gone], [found]) == [gone]
+    assert without_twins([replace(gone, subject="torch.ones")], [found])[1:] == [found]
+    assert without_twins([replace(gone, kind="deprecated")], [found])[1:] == [found]
+    assert without_twins([replace(gone, places=())], [found])[1:] == [found]
+
+
+def test_names_are_covered_whose_calls_were_measured_in_both_releases(tmp_path: Path) -> None:
+    told(tmp_path, "a.clone()", (CLONE, CLONE), (HISTC, replace(HISTC, failed="the process ended")))
+    uses = code_uses(tmp_path, "return a.clone(), a.histc(4), a + 1")
+    assert compared_names(uses, CallHistory(tmp_path), OLD, NEW) == {"torch.Tensor.clone"}
+    assert compared_names(uses, CallHistory(tmp_path), OLD, "2.2.2") == frozenset()
