@@ -34,6 +34,7 @@ from conformance.views.content import Content
 from conformance.views.falsehood_pages import FalseClaim, false_cause, false_index, false_pages, unexplained_claims
 from conformance.views.pieces import Target, bounded
 from conformance.views.reach import REACHES
+from conformance.views.release_notes import notes_of_release
 from conformance.views.release_page import DeviceView, release_view
 from conformance.views.subject import subject_view
 
@@ -101,10 +102,10 @@ class ReferenceDirective(SphinxDirective):
         shown = bounded(title)
         return nodes.section("", nodes.title(shown, shown), *body, ids=[anchor], names=[], classes=list(classes))
 
-    def index(self, first: str, second: str, anchor: str) -> addnodes.index:
-        """Return an entry of the general index in two parts."""
-        entry = "; ".join(bounded(text).replace(";", ",") for text in (first, second))
-        return addnodes.index(entries=[("single", entry, anchor, "", None)])
+    def index(self, *parts: str) -> addnodes.index:
+        """Return an entry of the general index that leads to this page."""
+        entry = "; ".join(bounded(text).replace(";", ",") for text in parts)
+        return addnodes.index(entries=[("single", entry, "", "", None)])
 
     def keep(self, parts: Parts) -> None:
         """Keep what the page loads when it is asked for, until the page is written."""
@@ -126,18 +127,17 @@ class SubjectDirective(ReferenceDirective):
         self.domain.note("subject", subject, self.env.docname, "", subject)
         view = subject_view(claims, self.content_of_site)
         self.keep(claim_parts(view.claims))
+        if not subject.startswith("notes/"):
+            yield self.index(subject)
         yield self.part("subject", subject=view)
         for claim in view.claims:
             self.domain.note("claim", claim.id, self.env.docname, claim.slug, claim.title)
-            yield self.claim(subject, claim)
+            yield self.claim(claim)
 
-    def claim(self, subject: str, claim: ClaimView) -> nodes.section:
+    def claim(self, claim: ClaimView) -> nodes.section:
         """Return the section of a claim."""
         shown = self.part("claim", claim=claim, file=self.file, behind=behind_in_words(claim))
-        section = self.section(claim.slug, claim.title, shown, classes=["claim"])
-        if not subject.startswith("notes/"):
-            section.insert(1, self.index(subject, claim.title, claim.slug))
-        return section
+        return self.section(claim.slug, claim.title, shown, classes=["claim"])
 
 
 class ArticleDirective(ReferenceDirective):
@@ -154,7 +154,7 @@ class ArticleDirective(ReferenceDirective):
         self.domain.note("article", key, self.env.docname, "", article.title)
         for row in article.rows.values():
             self.domain.note("row", row.id, self.env.docname, row.id.lower(), row.text)
-        yield self.index("articles", article.title, "")
+        yield self.index("articles", article.title)
         yield self.part("article", article=article_view(article, self.content_of_site))
 
 
@@ -177,6 +177,12 @@ class ReleaseDirective(ReferenceDirective):
                 yield self.section(device.device, f"On {device.device}", *self.device(device, f"{device.device}-"))
             else:
                 yield from self.device(device, "")
+        notes = notes_of_release(release, self.content_of_site)
+        if notes:
+            shown = self.part("release_notes", all_notes=notes, untrue=())
+            yield self.section("release-notes", "What its notes announced", shown)
+        if view.calls is not None:
+            yield self.section("calls", "Calls that changed", self.part("calls", calls=view.calls))
 
     def device(self, device: DeviceView, prefix: str) -> Iterator[nodes.Node]:
         """Return what changed on a device, a section for each severity."""
@@ -191,7 +197,7 @@ class FalseDirective(ReferenceDirective):
     """The index of everything that a source says and that is false."""
 
     def blocks(self) -> Iterator[nodes.Node]:
-        """Return a table of harms, and the worst causes."""
+        """Return a table of harms and reaches, and the worst causes."""
         yield self.part(
             "false_index",
             index=false_index(self.content_of_site),
@@ -201,7 +207,7 @@ class FalseDirective(ReferenceDirective):
 
 
 class FalsePageDirective(ReferenceDirective):
-    """Everything that a source says and that is false with one harm."""
+    """Everything that a source says and that is false with one harm and reach."""
 
     required_arguments = 1
 

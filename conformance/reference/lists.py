@@ -9,6 +9,7 @@ from docutils import nodes
 
 from conformance.language import vocabulary
 from conformance.language.codes import CODES, GROUPS
+from conformance.profiles.surprises import surprises
 from conformance.reference.commands import commands
 from conformance.reference.directives import (
     ArticleDirective,
@@ -21,7 +22,7 @@ from conformance.reference.directives import (
 from conformance.reference.docstring import docstring_blocks
 from conformance.reference.fields import fields_of
 from conformance.results.schema import line_schemas
-from conformance.views import answers, impostors, overview, release_page
+from conformance.views import answers, impostors, overview, release_notes, release_page
 from conformance.views.article import article_summaries
 from conformance.views.census import census_view
 from conformance.views.growth import growth_table
@@ -63,10 +64,28 @@ def _releases(page: ReferenceDirective) -> Iterator[nodes.Node]:
     yield page.part("releases", rows=rows, legend=release_page.severity_legend())
 
 
+def _release_notes(page: ReferenceDirective) -> Iterator[nodes.Node]:
+    content = page.content_of_site
+    rows = release_notes.notes_rows(content)
+    if not rows:
+        yield page.part("sentence", sentence="No release notes are encoded yet.", style="missing")
+        return
+    yield page.part("release_notes_index", rows=rows, legend=release_notes.outcome_legend())
+    untrue = release_notes.untrue_notes(content)
+    if untrue:
+        shown = page.part("release_notes", all_notes=(), untrue=untrue)
+        yield page.section("untrue", "What did not come true as written", shown)
+
+
 def _answers(page: ReferenceDirective) -> Iterator[nodes.Node]:
     rules = [(answers.QUESTIONS[question], *found) for question, found in answers.RULES.items()]
     questions = (*answers.QUESTIONS.values(), answers.RAISES)
     yield page.part("answers", rows=answers.answer_rows(page.content_of_site), questions=questions, rules=rules)
+
+
+def _surprises(page: ReferenceDirective) -> Iterator[nodes.Node]:
+    rows = tuple((prose(one.sentence), code(f"{one.name}: {one.call}")) for one in surprises())
+    yield page.part("table", it=Table((words("What surprises"), words("Call")), rows), caption="", style="fields")
 
 
 def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -164,7 +183,7 @@ class CommandDirective(ReferenceDirective):
 
 
 class FieldsDirective(ReferenceDirective):
-    """The fields of a line of a result file: ``header``, ``entry``, ``timing-header`` or ``timing-entry``."""
+    """The fields of a line of a result file: ``header``, ``entry`` or ``timing-header``."""
 
     required_arguments = 1
 
@@ -186,6 +205,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "command": CommandDirective,
     "fields": FieldsDirective,
     "releases": _made_by(_releases),
+    "release-notes": _made_by(_release_notes),
     "checks": _made_by(_checks),
     "inputs": _made_by(_inputs),
     "numbers": _made_by(_numbers),
@@ -196,6 +216,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "impostors": _made_by(_impostors),
     "census": _made_by(_census),
     "scaling": _made_by(_growth),
+    "surprises": _made_by(_surprises),
     "timings": _made_by(_timings),
     "environments": _made_by(_environments),
     "codes": _made_by(_codes),

@@ -26,6 +26,7 @@ from conformance.impostors.record import load_record
 from conformance.language.corpus import load_corpus
 from conformance.processes.environment import unoptimised
 from conformance.results.files import ResultError, read_bytes, read_json
+from conformance.views.calls import CallHistory
 from conformance.views.content import Content
 from conformance.views.growth import load_growth
 from conformance.views.recorded import Recorded, load_recorded
@@ -35,7 +36,7 @@ from conformance.views.sentences import Sentences
 _PACKAGE = Path(conformance.__file__).parent
 _IMPOSTORS = "impostors"
 #: What of the package makes pages: where one of these changes, the pages do.
-_MAKERS = ("reference", "views", "upgrade", "language", "checks", "inputs", "cli.py")
+_MAKERS = ("reference", "views", "upgrade", "profiles", "language", "checks", "inputs", "cli.py")
 
 _logger = logging.getLogger(__name__)
 
@@ -113,6 +114,7 @@ class Library:
             _mutation(results / _IMPOSTORS) if results else None,
             _census(results) if results else None,
             load_growth(results) if results else None,
+            CallHistory(results),
         )
 
 

@@ -55,7 +55,7 @@ class Places:
         return self._found.get(target)
 
     def false(self, page: str) -> str:
-        """Return the document of what is false with one harm."""
+        """Return the document of what is false with one harm and reach."""
         return f"{self._folder}/false/{page}"
 
 

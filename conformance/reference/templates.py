@@ -13,7 +13,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Name, Number, Operator, Punctuation, Text, _TokenType
+from pygments.token import Name, Number, Operator, Punctuation, String, Text, _TokenType
 
 from conformance.text import printable
 from conformance.views.pieces import Target, bounded, prose
@@ -28,6 +28,9 @@ class _Formatter(HtmlFormatter):  # type: ignore[misc]
     def _get_css_classes(self, ttype: _TokenType) -> str:
         if any(ttype in plain for plain in _PLAIN):
             return ""
+        if ttype in String:
+            # A span for the string, not one each for its prefix, its quotes and its braces.
+            return "s"
         return str(super()._get_css_classes(ttype))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Optional
 
 from conformance.language.corpus import Corpus
@@ -11,23 +12,28 @@ from conformance.language.shapes import NOT_FILED
 from conformance.scripts.observation import observing_script
 from conformance.text import one_line
 from conformance.views.causes import CauseView, ranked_causes
-from conformance.views.conditions import conditions_in_words
 from conformance.views.recorded import Recorded
 from conformance.views.releases import runs
 from conformance.views.sources import OFFICIAL, source_view
 
 #: What concerns PyTorch; the other kinds say what changed, or depends on the platform.
 KINDS = ("docs-wrong", "torch-bug")
+#: Sentences of an issue, and pages that are named for each.
+_MOST = 4
 
 #: Finds the sentence of a source in the documentation at hand, where there is one.
 Quote = Callable[[Source], Optional[str]]
 
 
 def unfiled(corpus: Corpus, recorded: Recorded) -> list[CauseView]:
-    """Return the causes to report, the worst first: those that concern PyTorch and have no link."""
+    """Return the causes to report, the worst first: those that concern the newest torch measured and have no link."""
     official = [claim for claim in corpus.claims if any(source.kind in OFFICIAL for source in claim.sources)]
-    views = ranked_causes(official, recorded)
-    return [view for view in views if view.cause.kind in KINDS and view.cause.link == NOT_FILED]
+    newest = max((measured.version for measured in recorded.environments), default=None)
+    return [
+        view
+        for view in ranked_causes(official, recorded)
+        if view.newest == newest and view.cause.kind in KINDS and view.cause.link == NOT_FILED
+    ]
 
 
 def issue_title(view: CauseView) -> str:
@@ -56,36 +62,53 @@ def issue_text(view: CauseView, corpus: Corpus, recorded: Recorded, quote: Quote
         "## What the documentation says\n\n" + "\n".join(_said(view.claims, corpus, quote)),
         f"## What happens instead\n\n{cause.note}",
         f"## A script that shows it\n\n{_shown(view)}",
-        "## Where\n\n" + "\n".join([*_conditions(view), *_releases(view, recorded)]),
+        "## Where\n\n" + "\n".join(_releases(view, recorded)),
     ]
     if cause.wording:
         parts.append(f"## Proposed wording\n\n> {one_line(cause.wording)}")
-    which = f"Cause `{cause.id}`" if view.named else f"Claim `{view.claims[0].id}`"
-    parts.append(f"<sub>{which} of torch-conformance, {cause.place}</sub>")
+    which = f"cause `{cause.id}`" if view.named else f"claim `{view.claims[0].id}`"
+    parts.append(f"<sub>Found by torch-conformance, {which}.</sub>")
     return "\n\n".join(parts) + "\n"
 
 
 def _said(claims: Iterable[Claim], corpus: Corpus, quote: Quote) -> list[str]:
-    lines: dict[str, None] = {}
-    for source in (source for claim in claims for source in claim.sources if source.kind in OFFICIAL):
+    """Return each sentence once, with the first places that have it; what is stated rather than what implies it."""
+    sources = [source for claim in claims for source in claim.sources if source.kind in OFFICIAL]
+    places: dict[str, dict[str, None]] = {}
+    for source in [source for source in sources if source.states] or sources:
         view = source_view(source, corpus.sources)
         name = f"`{view.title}`" if source.kind == "docs" else view.title
-        where = f"[{name}]({view.url})" if view.url else name
         sentence = quote(source)
-        lines[f"- {where}, {view.place}" + (f":\n  > {sentence}" if sentence else "")] = None
-    meaning = dict.fromkeys(f"- {claim.title}" for claim in claims)
-    return [*lines, "", "Read as:", "", *meaning]
+        told = _plain(sentence) if sentence else f"… {source.key} …" if source.key else "(the whole of it)"
+        places.setdefault(told, {})[f"[{name}]({view.url})" if view.url else name] = None
+    lines: dict[str, list[str]] = {}
+    for told, found in places.items():
+        lines.setdefault(_first(list(found)), []).append(f"  > {told}")
+    return [f"- {where}:\n" + "\n  >\n".join(told) for where, told in lines.items()][:_MOST]
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence of a docstring without the marks of reStructuredText."""
+    named = re.sub(r":[\w:]+:`~?([^`<]+?)(?: ?<[^>`]*>)?`", r"`\1`", sentence)
+    return re.sub(r"``?([^`]+)``?", r"`\1`", named)
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
 
 
 def _shown(view: CauseView) -> str:
-    """Return the script, from the newest release where it was seen, and what came of it there."""
+    """Return the script of the cause, or that from the newest release where it was seen and what came of it there."""
+    if view.cause.script:
+        return _fenced(view.cause.script, "python")
     seen = [cell for way in view.ways for cell in way.seen]
     for cell in sorted(seen, key=lambda cell: cell.measured.version, reverse=True):
         entry = cell.entry
         if entry is not None and entry.counterexample is not None:
-            shown = "\n".join(str(part) for part in (entry.failed, entry.detail) if part)
-            told = f"\n\nOn torch {cell.release}, {cell.measured.device}:\n\n{_fenced(shown)}" if shown else ""
-            return f"{_fenced(entry.counterexample, 'python')}{told}"
+            parts = [_fenced(entry.counterexample, "python")]
+            if entry.detail:
+                parts += [f"On torch {cell.release}, {cell.measured.device}:", _fenced(entry.detail)]
+            return "\n\n".join(parts)
     way = view.ways[0]
     example = {name: recipe.text for name, recipe in way.divergence.example}
     return _fenced(observing_script(way.claim, example, "judged"), "python")
@@ -96,24 +119,20 @@ def _fenced(text: str, language: str = "") -> str:
     return f"```{language}\n{text.strip().replace('```', '` ` `')}\n```"
 
 
-def _conditions(view: CauseView) -> list[str]:
-    lines: dict[str, None] = {}
-    for divergence in (way.divergence for way in view.ways):
-        when = conditions_in_words(divergence.when)
-        lines.update({f"- recorded for {when}": None} if when else {})
-        lines.update({f"- for inputs with `{one_line(divergence.where.text)}`": None} if divergence.where else {})
-    return list(lines)
-
-
 def _releases(view: CauseView, recorded: Recorded) -> list[str]:
-    """Return where it was seen, and what the first claim gave elsewhere, for each device."""
+    """Return where it was seen, and where all of its claims hold, for each device."""
     affected = {measured.position for measured in view.environments}
     lines = []
     for device, path in recorded.by_device.items():
-        cells = [cell for cell in (measured.cell(view.claims[0]) for measured in path) if cell.entry is not None]
-        states = [(cell.release, "false" if cell.measured.position in affected else cell.look.word) for cell in cells]
+        states = []
+        for measured in path:
+            verdicts = {measured.cell(claim).verdict for claim in view.claims} - {None, "absent", "inapplicable"}
+            if measured.position in affected:
+                states.append((measured.torch, "not as documented"))
+            elif verdicts == {"holds"}:
+                states.append((measured.torch, "as documented"))
         lines += [f"- {run.value}: torch {run.span}, {device}" for run in runs(states)]
-    return lines or ["- not measured yet in this form of the claim"]
+    return lines or ["- not measured yet"]
 
 
 def _lowered(title: str) -> str:

@@ -23,7 +23,6 @@ from conformance.results.model import (
     Flags,
     Signal,
     Tiers,
-    TimingEntry,
 )
 from conformance.results.store import SUFFIX, Results, Timings, save_results, save_timings
 
@@ -192,7 +191,7 @@ def timings(torch: str) -> Timings:
     """Make a timing file's content."""
     claim = claims()["faster-than-a-clone"]
     kernels = {"clone": (2.0, 2.5, 3.0), "detach": (1.0, 1.0, 1.0)}
-    entry = TimingEntry(claim.fingerprint(), "holds", (1, 64, 4096), kernels)
+    entry = Entry(claim.fingerprint(), "holds", sizes=(1, 64, 4096), kernels=kernels)
     return Timings(replace(environment(torch), processor="A processor"), {claim.id: entry})
 
 

@@ -11,7 +11,9 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.results.model import Facts, FailedPart, Signal
+from conformance.profiles.model import Domain, Profile
+from conformance.profiles.store import Profiles, by_key, save_profiles
+from conformance.results.model import Environment, Facts, FailedPart, Signal
 from conformance.results.store import SUFFIX, Results, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
@@ -39,7 +41,15 @@ def measured() -> list[Results]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return sites.build(sites.write_source(tmp_path_factory.mktemp("history"), measured()))
+    source = sites.write_source(tmp_path_factory.mktemp("history"), measured())
+    (source / "results" / "calls").mkdir()
+    for torch, memory in (("2.3.1", "itself"), ("2.13.0", "independent")):
+        environment = Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64")
+        domain = Domain({"x": "tensor()"}, {"x": {"dtype": ("float32",)}}, 3)
+        call = Profile(DETACH, "x.detach()  # <script>", {"x": "tensor()"}, 3, {"memory": {"x": memory}})
+        profiles = Profiles(environment, by_key([domain]), {"00000000": call})
+        save_profiles(profiles, source / "results" / "calls" / f"{profiles.name}.jsonl")
+    return sites.build(source)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +115,20 @@ def test_release_page_shows_what_changed_by_severity(site: Site) -> None:
     assert "import torch\n\nassert False\n" in site.scripts("reference/releases/2.3.1")
 
 
+def test_release_page_lists_the_calls_that_changed(site: Site) -> None:
+    page = site.page("reference/releases/2.13.0")
+    section = page[page.index("Calls that changed") :]
+    assert "Calls of torch were tried on every kind of input in 2.3.1 and in 2.13.0" in section
+    assert "1 call compared, 0 could not be. Each changed call counts with its worst change: changes 1." in section
+    assert "<td>x itself → independent of x</td> <td><code>x.detach()  # &lt;script&gt;</code></td>" in section
+    assert "Calls that changed" not in site.page("reference/releases/2.3.1")
+
+
+def test_subject_page_says_what_changed_in_its_calls(site: Site) -> None:
+    # Releases between the two have no profiles.
+    assert "<p>Changed: some release between 2.3.1 and 2.13.0 (2.4 to 2.12 not measured) x itself → " in site.page(PAGE)
+
+
 def test_release_page_says_what_was_promised_before_and_now(site: Site) -> None:
     text = sites.text_of(site.page("reference/releases/2.3.1"))
     assert "Promised The result shares storage with its input Before, 2.2.2 as promised Now, 2.3.1 " in text
@@ -116,6 +140,19 @@ def test_release_page_tells_what_was_not_measured_between(site: Site) -> None:
 
 def test_release_page_tells_what_could_not_be_compared(site: Site) -> None:
     assert "measured in an older form of the claim" in sites.text_of(site.page("reference/releases/2.1.2"))
+
+
+def test_release_page_tells_what_its_notes_announced(site: Site) -> None:
+    page = site.page("reference/releases/2.0.1")
+    text = sites.text_of(page[page.index("What its notes announced") :])
+    assert "Release notes of 2.0, in our own words. Read of its two sections: a part." in text
+    assert "torch._six is gone came true torch._six: gone, came in 2.0." in text
+    assert "not torch.cat: gone, in no measured release. Nobody here read its passage" in text
+    assert "Announced for 2.3." in text
+    assert "The result shares storage with its input: true, so in 2.0." in text
+    assert "It is about CUDA not tried It needs CUDA." in text
+    assert "<b>bold</b>" not in page
+    assert "What its notes announced" not in site.page("reference/releases/2.3.1")
 
 
 def test_oldest_release_says_that_nothing_is_known(site: Site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
@@ -12,8 +13,9 @@ from conformance.language.corpus import Corpus
 from conformance.language.model import Source
 from conformance.reporting.issue import issue_text, issue_title, unfiled
 from conformance.results.model import Verdict
-from conformance.tests.result_files import entry, release
+from conformance.tests.result_files import entry, release, save
 from conformance.tests.small_corpora import small_corpus
+from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.recorded import Measured, Recorded, in_order
 
 SENTENCE = "The frobbed tensor is a view."
@@ -85,32 +87,64 @@ def quote(source: Source) -> Optional[str]:
     return SENTENCE
 
 
-def test_a_table_makes_one_issue_and_what_is_reported_or_not_official_none(corpus: Corpus) -> None:
-    (report,) = unfiled(corpus, Recorded())
+@pytest.fixture
+def recorded(corpus: Corpus) -> Recorded:
+    releases: tuple[tuple[str, Verdict], ...] = (("1.13.1", "holds"), ("2.1.2", "diverges"), ("2.13.0", "diverges"))
+    return in_order([measured(corpus, torch, verdict) for torch, verdict in releases])
+
+
+def test_a_table_makes_one_issue_and_what_is_reported_or_not_official_none(corpus: Corpus, recorded: Recorded) -> None:
+    (report,) = unfiled(corpus, recorded)
     assert [claim.slug for claim in report.claims] == ["is-a-view-of-clone", "is-a-view-of-detach"]
     assert issue_title(report).startswith("[docs] torch.frob and 1 more: the documentation is wrong: ")
 
 
-def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpus: Corpus) -> None:
-    releases: tuple[tuple[str, Verdict], ...] = (("1.13.1", "holds"), ("2.1.2", "diverges"), ("2.13.0", "diverges"))
-    recorded = in_order([measured(corpus, torch, verdict) for torch, verdict in releases])
+def test_what_the_newest_release_mended_is_not_reported(corpus: Corpus) -> None:
+    releases: tuple[tuple[str, Verdict], ...] = (("2.1.2", "diverges"), ("2.13.0", "holds"))
+    assert unfiled(corpus, in_order([measured(corpus, torch, verdict) for torch, verdict in releases])) == []
+    assert unfiled(corpus, Recorded()) == []
+
+
+def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpus: Corpus, recorded: Recorded) -> None:
     text = issue_text(unfiled(corpus, recorded)[0], corpus, recorded, quote)
-    assert f"[`torch.frob`](https://x.org/torch.frob.html), at “is a view”:\n  > {SENTENCE}" in text
+    assert text.count(f"- [`torch.frob`](https://x.org/torch.frob.html):\n  > {SENTENCE}") == 1
     assert "## What happens instead\n\nIt is a copy." in text
     assert "```python\nimport torch\n# measured\n```\n\nOn torch 2.13.0, cpu:\n\n```\ny = a copy\n```" in text
-    assert "- holds: torch 1.13.1, cpu\n- false: torch 2.1.2 to 2.13.0, cpu" in text
+    assert "- as documented: torch 1.13.1, cpu\n- not as documented: torch 2.1.2 to 2.13.0, cpu" in text
     assert "> The frobbed tensor is a copy." in text
+    assert "  > … is a view …" in issue_text(unfiled(corpus, recorded)[0], corpus, recorded, lambda source: None)
+    assert str(corpus.root) not in text
+    assert "frob.yaml" not in text
+
+
+def test_a_sentence_is_quoted_without_the_marks_of_its_docstring(corpus: Corpus, recorded: Recorded) -> None:
+    (view,) = unfiled(corpus, recorded)
+    marked = "See :func:`~torch.frob`, ``x``, :ref:`sparse <sparse-docs>` and `y`."
+    text = issue_text(view, corpus, recorded, lambda source: marked)
+    assert "  > See `torch.frob`, `x`, `sparse` and `y`." in text
+
+
+def test_the_script_of_a_cause_stands_before_what_was_recorded(corpus: Corpus, recorded: Recorded) -> None:
+    (view,) = unfiled(corpus, recorded)
+    cause = replace(view.cause, script="import torch\nprint(1)\n")
+    text = issue_text(replace(view, cause=cause), corpus, recorded, quote)
+    assert "```python\nimport torch\nprint(1)\n```\n\n## Where" in text
+    assert "# measured" not in text
+
+
+def unmeasured(corpus: Corpus) -> CauseView:
+    return next(view for view in ranked_causes(corpus.claims, Recorded()) if len(view.claims) == 2)
 
 
 def test_without_results_the_recorded_example_makes_the_script(corpus: Corpus) -> None:
-    text = issue_text(unfiled(corpus, Recorded())[0], corpus, Recorded(), lambda source: None)
+    text = issue_text(unmeasured(corpus), corpus, Recorded(), lambda source: None)
     assert "x = torch.zeros(2)\ny = x.clone()\nassert is_view_of(y, x)" in text
     assert "not measured yet" in text
     assert SENTENCE not in text
 
 
 def test_the_script_alone_shows_that_the_documentation_is_wrong(corpus: Corpus) -> None:
-    text = issue_text(unfiled(corpus, Recorded())[0], corpus, Recorded(), quote)
+    text = issue_text(unmeasured(corpus), corpus, Recorded(), quote)
     program = text.partition("```python\n")[2].partition("\n```")[0]
     with pytest.raises(AssertionError):
         exec(compile(program, "script", "exec"), {})
@@ -120,12 +154,11 @@ def test_the_command_writes_files_and_lists(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("conformance.language.kept.default_root", lambda: corpus.root)
-    assert main(["report-docs", "--list"]) == 0
+    results = str(save(tmp_path / "results", measured(corpus, "2.13.0", "diverges")))
+    assert main(["report-docs", "--list", "--results", results]) == 0
     assert "docs-wrong  torch.frob/is-a-view-of-clone" in capsys.readouterr().out
     folder = tmp_path / "issues"
-    none = tmp_path / "no-results"
-    none.mkdir()
-    assert main(["report-docs", "--output", str(folder), "--results", str(none)]) == 0
+    assert main(["report-docs", "--output", str(folder), "--results", results]) == 0
     (path,) = folder.iterdir()
     assert path.name == "torch.frob-is-a-view-of-clone-0.md"
     assert path.read_text().startswith("# [docs] torch.frob")

@@ -72,13 +72,31 @@ def test_reach_and_releases_come_from_what_was_seen(corpus: Corpus) -> None:
     assert str(ranked_causes([a, d], Recorded())[0].reach) == "everywhere"
 
 
-def test_a_crash_is_seen_though_its_entry_names_no_divergence(tmp_path: Path) -> None:
-    dead = CLAIM.format(id="a", said="cause: dies").replace("expect: not y.is_leaf", "crashes: true")
+def crashing(tmp_path: Path, more: str = "") -> Claim:
+    said = "cause: dies, when: {torch: '>=2'}"
+    dead = CLAIM.format(id="a", said=said).replace("expect: not y.is_leaf", "crashes: true")
     other = CAUSES[: CAUSES.index("  - id: exp")] + CAUSES[CAUSES.index("  - id: dies") :]
-    files = {"torch/frob.yaml": f"subject: torch.frob\nclaims:\n{dead}", "causes/x.yaml": other}
+    spec = f"subject: torch.frob\nclaims:\n{dead.replace('diverges: [', f'diverges: [{more}')}"
+    files = {"torch/frob.yaml": spec, "causes/x.yaml": other}
     [claim] = small_corpus(tmp_path, "docs: {base: 'https://x.org'}\n", files).claims
+    return claim
+
+
+def test_a_crash_is_seen_though_its_entry_names_no_divergence(tmp_path: Path) -> None:
+    claim = crashing(tmp_path)
     [view] = ranked_causes([claim], in_order([release("2.0.1", {claim.id: entry(claim, "diverges")})]))
     assert view.where == "torch 2.0.1 (cpu)"
+
+
+def test_a_crash_is_seen_where_its_condition_admits_the_release_though_another_divergence_is_named(
+    tmp_path: Path,
+) -> None:
+    claim = crashing(tmp_path, f"{{{OWN}, instead: {{expect: not y.is_leaf}}, example: {{x: torch.zeros(2)}}}}, ")
+    false = entry(claim, "diverges", divergence=(0,))
+    recorded = in_order([release(torch, {claim.id: false}) for torch in ("1.13.1", "2.0.1")])
+    dies, other = ranked_causes([claim], recorded)
+    assert dies.where == "torch 2.0.1 (cpu)"
+    assert other.where == "torch 1.13.1 and 2.0.1 (cpu)"
 
 
 def test_what_the_newest_release_has_comes_before_what_it_mended(corpus: Corpus) -> None:

@@ -10,8 +10,9 @@ from conformance.names.lookup import Names
 from conformance.names.model import Measured, NameRecord
 from conformance.names.store import record
 from conformance.profiles.model import Branch, Domain, Profile, Row, Rule
-from conformance.profiles.store import Profiles, save_profiles
+from conformance.profiles.store import Profiles, by_key, save_profiles
 from conformance.results.model import Environment
+from conformance.views.calls import CallHistory
 from conformance.views.name import name_view, recorded_names, releases_in_words
 
 MODULE = NameRecord("module")
@@ -117,8 +118,8 @@ def shown(folder: Path, names: Names, *found: Profile, torch: str = "2.0.1") -> 
     (folder / "calls").mkdir(exist_ok=True)
     environment = Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64")
     calls = {f"{number:08x}": profile for number, profile in enumerate(found)}
-    save_profiles(Profiles(environment, DOMAINS, calls), folder / "calls" / f"torch-{torch}-cpu.jsonl")
-    view = name_view("torch.add", names, folder)
+    save_profiles(Profiles(environment, by_key(DOMAINS), calls), folder / "calls" / f"torch-{torch}-cpu.jsonl")
+    view = name_view("torch.add", names, CallHistory(folder))
     assert view.call is not None
     return {"call": f"{view.call.call} {view.call.measured}", **dict(view.call.topics)}
 
@@ -151,13 +152,13 @@ def test_the_newest_release_that_measured_a_name_counts(names: Names, tmp_path: 
     shown(tmp_path, names, PLAIN, torch="1.13.1")
     environment = Environment("2.0.1", "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64")
     other = Profile("torch.adder", "torch.adder()", returned=1)
-    save_profiles(Profiles(environment, (), {"00000000": other}), tmp_path / "calls" / "torch-2.0.1-cpu.jsonl")
-    view = name_view("torch.add", names, tmp_path)
+    save_profiles(Profiles(environment, {}, {"00000000": other}), tmp_path / "calls" / "torch-2.0.1-cpu.jsonl")
+    view = name_view("torch.add", names, CallHistory(tmp_path))
     assert view.call is not None
     assert view.call.measured.endswith("on torch 1.13.1 cpu")
 
 
 def test_what_changed_in_a_signature(names: Names, tmp_path: Path) -> None:
-    view = name_view("torch.add", names, tmp_path)
+    view = name_view("torch.add", names, CallHistory(tmp_path))
     assert view.parameters == "2.0 adds alpha, removes other"
     assert view.call is None

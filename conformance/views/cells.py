@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from conformance.language.model import Claim, Divergence
-from conformance.results.model import Entry, TimingEntry, Verdict
+from conformance.results.model import Entry, Verdict
 from conformance.views.facts import happening
 from conformance.views.verdicts import APPEARANCES, IN_PART, NOT_MEASURED, Appearance
 
 if TYPE_CHECKING:
     from conformance.views.recorded import Measured
 
-#: Why nothing is known of a claim in an environment.
-MISSING = "not measured"
+#: Why nothing is known of a claim in an environment, beside `MISSING`.
 VOID = "the whole file is void"
 OLDER_FORM = "measured in an older form of the claim"
 #: What stands before what happens where nothing is promised.
@@ -33,16 +32,13 @@ class Cell:
         The claim.
     entry : Entry, optional
         What was measured.
-    timing : TimingEntry, optional
-        What was measured of a timing claim.
     gap : str
-        Why there is neither; empty where there is one.
+        Why there is none; empty where there is one.
     """
 
     measured: Measured
     claim: Claim
     entry: Optional[Entry] = None
-    timing: Optional[TimingEntry] = None
     gap: str = ""
 
     @property
@@ -53,9 +49,7 @@ class Cell:
     @property
     def verdict(self) -> Optional[Verdict]:
         """The verdict; `None` for a gap."""
-        if self.entry is not None:
-            return self.entry.verdict
-        return None if self.timing is None else self.timing.verdict
+        return None if self.entry is None else self.entry.verdict
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

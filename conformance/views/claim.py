@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
 from conformance.impostors.record import Entry as Killed
-from conformance.language.model import Claim, Source
+from conformance.language.model import Claim, Comparison, Source
 from conformance.results.model import Coverage
 from conformance.views.cells import Cell
 from conformance.views.conditions import conditions_in_words
@@ -35,14 +35,6 @@ class Quote:
 
 
 @dataclass(frozen=True)
-class Timing:
-    """The ratios of a timing claim in one environment."""
-
-    caption: Text
-    table: Table
-
-
-@dataclass(frozen=True)
 class ClaimView:
     """One claim as a reader sees it.
 
@@ -58,6 +50,8 @@ class ClaimView:
         Who says it, and what became of each sentence.
     evidence : tuple of Text
         What was tried, for each environment.
+    timings : tuple of (Text, Table), optional
+        The ratios of a timing claim in each environment.
     killed : Killed, optional
         What mutation testing showed.
     """
@@ -72,7 +66,7 @@ class ClaimView:
     falsehoods: tuple[Falsehood, ...]
     program: Program
     applies: str
-    timings: Optional[tuple[Timing, ...]]
+    timings: Optional[tuple[tuple[Text, Table], ...]]
     sources: tuple[Text, ...]
     place: str
     evidence: tuple[Text, ...]
@@ -95,7 +89,7 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
         falsehoods=falsehoods(claim, cells),
         program=program_view(claim, cells),
         applies=conditions_in_words(claim.applies),
-        timings=_timings(claim, cells) if claim.compare is not None else None,
+        timings=tuple(_timings(claim.compare, cells)) if claim.compare is not None else None,
         sources=tuple(_source(claim, source, content) for source in claim.sources),
         place=content.place_of(claim),
         evidence=tuple(_evidence(cells)),
@@ -184,28 +178,18 @@ def _coverage(covered: Coverage) -> str:
     return ", ".join([*named, f"{covered.pairs} pairs of these"])
 
 
-def _timings(claim: Claim, cells: Sequence[Cell]) -> tuple[Timing, ...]:
-    return tuple(_timing(claim, cell) for cell in cells if cell.timing is not None)
+def _timings(compare: Comparison, cells: Sequence[Cell]) -> Iterator[tuple[Text, Table]]:
+    for cell in cells:
+        entry, timings = cell.entry, cell.measured.timings
+        if entry is None or timings is None:
+            continue
+        kernels = {name: entry.kernels[name] for name, _ in compare.kernels if name in entry.kernels}
+        place = ", ".join(filter(None, (cell.measured.label, timings.environment.processor)))
+        first = code(next(iter(kernels), "the first kernel"))
+        rows = tuple((words(f"{n:,}"), *_ratios(kernels.values(), at)) for at, n in enumerate(entry.sizes))
+        table = Table((words("n"), *map(code, kernels)), rows)
+        yield text_of("Time relative to ", first, f" on {place}. Less is faster."), table
 
 
-def _timing(claim: Claim, cell: Cell) -> Timing:
-    entry = cell.timing
-    assert entry is not None
-    assert claim.compare is not None
-    ratios: Mapping[str, tuple[float, ...]] = {
-        name: entry.kernels[name] for name, _ in claim.compare.kernels if name in entry.kernels
-    }
-    timings = cell.measured.timings
-    processor = timings.environment.processor if timings else None
-    place = f"{cell.measured.label}, {processor}" if processor else cell.measured.label
-    first = next(iter(ratios), "the first kernel")
-    rows = tuple(
-        (words(f"{size:,}"), *(words(_ratio(values, position)) for values in ratios.values()))
-        for position, size in enumerate(entry.sizes)
-    )
-    caption = text_of("Time relative to ", code(first), f" on {place}. Less is faster.")
-    return Timing(caption, Table((words("n"), *(code(name) for name in ratios)), rows))
-
-
-def _ratio(values: Sequence[float], position: int) -> str:
-    return f"{values[position]:.2f}×" if position < len(values) else "not measured"
+def _ratios(kernels: Iterable[Sequence[float]], at: int) -> Iterator[Text]:
+    return (words(f"{ratios[at]:.2f}×" if at < len(ratios) else "not measured") for ratios in kernels)

@@ -14,11 +14,17 @@ from conformance.impostors.record import Entry as Killed
 from conformance.impostors.record import Record as MutationRecord
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Source
+from conformance.language.release_notes import ReleaseNotes
 from conformance.language.sources import Article
 from conformance.names.lookup import Names
+from conformance.profiles.store import load_profiles
+from conformance.release_notes.measured import Judged, Measurements
+from conformance.results.recorded import CALLS, recorded_folder, result_files
+from conformance.views.calls import CallHistory
 from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.cells import Cell
 from conformance.views.recorded import Recorded
+from conformance.views.releases import as_version
 from conformance.views.sentences import Sentences
 
 #: A subject with another name gets no page: the name becomes that of a file.
@@ -39,6 +45,8 @@ class Content:
         The record of a mutation run: what killed each claim.
     growth : mapping of str to tuple of float, optional
         What the recorded benchmark measured of how the cost of a run grows.
+    calls : CallHistory
+        What calls do in each release.
     """
 
     corpus: Corpus
@@ -47,11 +55,23 @@ class Content:
     mutation: Optional[MutationRecord] = None
     census: Optional[CensusRecord] = None
     growth: Optional[Mapping[str, tuple[float, ...]]] = None
+    calls: CallHistory = field(default_factory=CallHistory)
 
     @cached_property
     def names(self) -> Names:
         """The recorded names of each release of torch."""
         return Names()
+
+    @cached_property
+    def judged_notes(self) -> tuple[tuple[ReleaseNotes, tuple[Judged, ...]], ...]:
+        """The notes of each release, oldest first, with what was measured of them on the processor."""
+        if not self.corpus.notes:
+            return ()
+        about_calls = any(note.measures.calls for notes in self.corpus.notes for note in notes.notes)
+        profiles = map(load_profiles, result_files(recorded_folder() / CALLS) if about_calls else ())
+        known = Measurements(self.names, self.corpus.claims, self.recorded.by_device.get("cpu", ()), profiles)
+        in_order = sorted(self.corpus.notes, key=lambda notes: as_version(notes.release))
+        return tuple((notes, known.judge(notes)) for notes in in_order)
 
     @cached_property
     def causes(self) -> tuple[CauseView, ...]:

@@ -1,12 +1,13 @@
-"""Everything that a source says and that is false, by cause: an index, and a page for each harm."""
+"""Everything that a source says and that is false, by cause: an index, and a page for each harm and reach."""
 
 from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Optional
 
-from conformance.language.model import HARMS, Claim
+from conformance.language.model import Claim
 from conformance.views.causes import HARM_WORDS, CauseView, file_name
 from conformance.views.claim import claim_history, source_link
 from conformance.views.conditions import KINDS
@@ -19,12 +20,12 @@ from conformance.views.strip import Line, strip
 _UNEXPLAINED = "unexplained"
 _NOT_SAID = "not-said"
 _SHOWN = 40
-#: Pages by name, and their headings; what no record explains comes first.
-HEADINGS = {
-    _UNEXPLAINED: "False, and not yet explained",
-    **{harm: HARM_WORDS[harm].capitalize() for harm in HARMS},
-    _NOT_SAID: HARM_WORDS[""].capitalize(),
-}
+#: Headings of pages by name: a page for what no record explains, and one for each harm and reach.
+HEADINGS = {_UNEXPLAINED: "false, and not yet explained"}
+#: The names of the pages of a harm, one for each of `REACHES`.
+_PAGES = {harm: tuple(f"{harm or _NOT_SAID}-{reach.split()[0]}" for reach in REACHES) for harm in HARM_WORDS}
+for _harm, _pages in _PAGES.items():
+    HEADINGS.update((page, f"{HARM_WORDS[_harm]}, {reach}") for page, reach in zip(_pages, REACHES))
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,20 @@ class FalseCause:
 
 
 @dataclass(frozen=True)
-class HarmRow:
-    """How many causes do a harm, for each of `REACHES`."""
+class HarmCell:
+    """How many causes with one harm and one reach were seen, and the page about them."""
 
     page: str
     heading: str
-    counts: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class HarmRow:
+    """How many causes do a harm, for each of `REACHES`; `None` where no cause is recorded."""
+
+    heading: str
+    cells: tuple[Optional[HarmCell], ...]
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,7 @@ class FalseIndex:
 
 def page_of(view: CauseView) -> str:
     """Return the name of the page of a cause."""
-    return view.cause.harm or _NOT_SAID
+    return _PAGES[view.cause.harm][view.reach.rank]
 
 
 @lru_cache(maxsize=4)
@@ -118,16 +127,12 @@ def false_pages(content: Content) -> dict[str, tuple[CauseView, ...]]:
 def false_index(content: Content) -> FalseIndex:
     """Return what was seen to be false, counted by cause."""
     seen = [view for view in content.causes if view.environments]
-    rows = []
-    for page, views in false_pages(content).items():
-        reaches = [view.reach.rank for view in views if view.environments]
-        if views:
-            rows.append(HarmRow(page, HEADINGS[page], tuple(reaches.count(rank) for rank in range(len(REACHES)))))
+    rows = (HarmRow(HARM_WORDS[harm].capitalize(), _cells(pages, content)) for harm, pages in _PAGES.items())
     return FalseIndex(
         recorded=len(content.causes),
         seen=len(seen),
         unexplained=len(_unexplained(content)),
-        rows=tuple(rows),
+        rows=tuple(row for row in rows if any(row.cells)),
         worst=tuple(
             CauseRow(
                 linked(view.cause.title, "cause", view.cause.id),
@@ -165,6 +170,14 @@ def false_cause(view: CauseView, content: Content) -> FalseCause:
     )
 
 
+def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[HarmCell], ...]:
+    found = [(page, false_pages(content).get(page)) for page in pages]
+    return tuple(
+        HarmCell(page, HEADINGS[page], sum(bool(view.environments) for view in views)) if views else None
+        for page, views in found
+    )
+
+
 @lru_cache(maxsize=4)
 def _unexplained(content: Content) -> tuple[Claim, ...]:
     claims = content.corpus.claims
@@ -179,6 +192,6 @@ def _false_claim(claim: Claim, positions: Container[int], content: Content) -> F
         joined((source_link(source, content) for source in claim.sources), "; "),
         strip(claim, content.cells(claim)),
         tuple(claim_history(claim, content)),
-        # The cause has said the note and the wording.
-        tuple(replace(way, note=(), wording=()) for way in ways if way.position in positions),
+        # The cause has said the rest.
+        tuple(replace(way, note=(), wording=(), origin=()) for way in ways if way.position in positions),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.language.conditions import admits
 from conformance.language.model import Claim, Divergence
 from conformance.results.model import Verdict
 from conformance.text import one_line
@@ -41,7 +42,9 @@ class Falsehood:
     heading, seen : str
         What it is, and where it was seen.
     circumstances : tuple of Text
-        For which environments and inputs, and the report of it.
+        For which environments and inputs.
+    origin : tuple of Text
+        Its cause, and the report of it.
     false_for : str
         Recipes of inputs, where no counterexample was found here.
     """
@@ -53,6 +56,7 @@ class Falsehood:
     seen: str
     note: Text = ()
     circumstances: tuple[Text, ...] = ()
+    origin: tuple[Text, ...] = ()
     instead: tuple[Text, ...] = ()
     wording: Text = ()
     failed: str = ""
@@ -72,14 +76,16 @@ def falsehoods(claim: Claim, cells: Sequence[Cell]) -> tuple[Falsehood, ...]:
 
 def affected(claim: Claim, position: int, cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells in which a recorded divergence was seen."""
+    divergence = claim.diverges[position]
     found = []
     for cell in cells:
-        # The entry of a timing claim, or of a process that died, names no divergence.
-        if cell.entry is None:
+        # The entry of a timing claim names no divergence, and none names a crash, which another process has seen.
+        if divergence.instead.crashes:
+            applied = admits(divergence.when, cell.measured.environment)
+        elif claim.compare is not None:
             applied = len(claim.diverges) == 1
         else:
-            named = cell.entry.divergence
-            applied = position in named if named else claim.diverges[position].instead.crashes
+            applied = cell.entry is not None and position in cell.entry.divergence
         if cell.verdict == "diverges" and applied:
             found.append(cell)
     return found
@@ -115,6 +121,7 @@ def _recorded(position: int, divergence: Divergence, seen: Sequence[Cell]) -> Fa
         seen=f"Seen on {where}." if seen else "Not seen in any environment measured here.",
         note=prose(divergence.note),
         circumstances=_circumstances(divergence),
+        origin=_origin(divergence),
         instead=expectation(divergence.instead),
         wording=prose(divergence.wording) if divergence.wording else (),
         counterexamples=scripts,
@@ -124,9 +131,7 @@ def _recorded(position: int, divergence: Divergence, seen: Sequence[Cell]) -> Fa
 
 def _unexplained(position: int, verdict: Verdict, cells: Sequence[Cell]) -> Falsehood:
     look = APPEARANCES[verdict]
-    newest = next(
-        (told for cell in reversed(cells) if (told := cell.entry or cell.timing) and (told.failed or told.detail)), None
-    )
+    newest = next((told for cell in reversed(cells) if (told := cell.entry) and (told.failed or told.detail)), None)
     return Falsehood(
         position=position,
         kind="",
@@ -150,10 +155,14 @@ def _circumstances(divergence: Divergence) -> tuple[Text, ...]:
     items = [words(f"Where: {conditions}." if conditions else "Where: in every environment.")]
     if divergence.where is not None:
         items.append(text_of("For inputs with ", code(divergence.where.text), "."))
-    if divergence.cause is not None:
-        items.append(text_of("Cause: ", linked(divergence.cause.title, "cause", divergence.cause.id), "."))
-    items.append(text_of("Report: ", report(divergence.link)))
     return tuple(items)
+
+
+def _origin(divergence: Divergence) -> tuple[Text, ...]:
+    told = text_of("Report: ", report(divergence.link))
+    if divergence.cause is None:
+        return (told,)
+    return (text_of("Cause: ", linked(divergence.cause.title, "cause", divergence.cause.id), "."), told)
 
 
 def report(address: str) -> Text:

@@ -9,9 +9,9 @@ from typing import Optional
 from conformance.language.model import Claim
 from conformance.results.model import Verdict
 from conformance.views.aspects import Aspect, Observation, aspects, same
-from conformance.views.cells import MISSING, Cell
+from conformance.views.cells import Cell
 from conformance.views.recorded import Measured
-from conformance.views.releases import Unknown, as_version, gaps_in_words, minor, span, unmeasured_minors
+from conformance.views.releases import Step, Unknown, gaps_in_words, span, unknown_between
 from conformance.views.verdicts import truth
 
 _WORDS = {"true": "true", "false": "false", "crash": "crashes", "open": "left open"}
@@ -36,23 +36,18 @@ class Change:
     first: str
     unknown: tuple[Unknown, ...] = ()
 
+    @property
+    def step(self) -> Step:
+        """The step between two releases in which it changed."""
+        return Step(self.last, self.first, self.unknown)
+
     def when(self) -> str:
         """Return in words when it changed, with no more certainty than was measured."""
-        if self.unknown:
-            return f"between {self._span}"
-        return f"in {self._release} ({self.last} → {self.first})"
+        return self.step.when()
 
     def since(self) -> str:
         """Return since when there is the new value, as `when` does."""
-        return f"some release between {self._span}" if self.unknown else self._release
-
-    @property
-    def _span(self) -> str:
-        return f"{self.last} and {self.first} ({gaps_in_words(self.unknown)})"
-
-    @property
-    def _release(self) -> str:
-        return minor(self.first) if minor(self.first) != minor(self.last) else self.first
+        return self.step.since()
 
 
 @dataclass(frozen=True)
@@ -75,10 +70,7 @@ class Timeline:
         return found
 
     def _between(self, last: str, first: str) -> tuple[Unknown, ...]:
-        between = [item for item in self.unknown if _lies_between(item.release, last, first)]
-        named = {minor(release) for release, _ in (*self.seen, *self.unknown)}
-        missing = [Unknown(one, MISSING) for one in unmeasured_minors(last, first) if one not in named]
-        return tuple(sorted((*between, *missing), key=lambda item: as_version(item.release)))
+        return unknown_between(last, first, self.unknown, [release for release, _ in (*self.seen, *self.unknown)])
 
 
 def comparable(one: Observation, other: Observation) -> bool:
@@ -145,8 +137,3 @@ def _timeline(aspect: Aspect, found: Iterable[tuple[Cell, Optional[Observation]]
 
 def _why(cell: Cell) -> str:
     return cell.gap if cell.verdict is None else _SILENT.get(cell.verdict, "does not tell")
-
-
-def _lies_between(release: str, last: str, first: str) -> bool:
-    low, high = sorted((as_version(last), as_version(first)))
-    return low < as_version(release) < high

@@ -15,12 +15,13 @@ from conformance.names.modules import ROOTS
 from conformance.names.parameters import compare_parameters
 from conformance.names.store import minor
 from conformance.profiles.model import RETURNS, Profile, Rule
-from conformance.profiles.store import Profiles, load_profiles
+from conformance.profiles.store import Profiles
 from conformance.profiles.words import finding_clauses
-from conformance.results.files import read_bytes
-from conformance.results.recorded import CALLS, NAMES, result_files
+from conformance.results.recorded import NAMES
 from conformance.text import bounded
-from conformance.views.releases import as_version, listed, runs, span
+from conformance.views.call_changes import changed_in_words
+from conformance.views.calls import CallHistory
+from conformance.views.releases import listed, runs, span
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*", re.ASCII)
 #: Where a name without its module may be.
@@ -82,12 +83,15 @@ class NameView:
         What changed in its signature; empty where nothing did, as far as signatures are known.
     call
         What a call does; None where none was measured.
+    changes
+        What changed in its calls between releases.
     """
 
     name: str
     releases: str
     parameters: str
     call: Optional[CallView]
+    changes: str = ""
 
 
 def load_names(folder: Path) -> Names:
@@ -96,11 +100,18 @@ def load_names(folder: Path) -> Names:
     return Names(own if own.is_dir() else None)
 
 
-def name_view(name: str, names: Names, folder: Path) -> NameView:
-    """Return a name at a glance, with the calls measured in a folder of results."""
-    profiles = newest_profiles(folder, name)
+def name_view(name: str, names: Names, calls: CallHistory) -> NameView:
+    """Return a name at a glance, with what the newest release that measured its calls says of them.
+
+    Raises
+    ------
+    conformance.results.files.ResultError
+        If a file of profiles can't be used.
+    """
+    profiles = calls.newest(name)
     call = call_view(profiles, name) if profiles is not None else None
-    return NameView(name, releases_in_words(names, name), _parameters(names.history(name)), call)
+    changes = "" if call is None else changed_in_words(calls, name)
+    return NameView(name, releases_in_words(names, name), _parameters(names.history(name)), call, changes)
 
 
 def is_dotted(name: str) -> bool:
@@ -145,24 +156,6 @@ def _parameters(spans: Sequence[Span]) -> str:
             told.append(f"{minor(release)} {', '.join(f'{verb} {listed(of)}' for verb, of in changed.items())}")
     more = len(told) - _SHOWN_CHANGES
     return "; ".join([f"{more} earlier changes", *told[more:]] if more > 0 else told)
-
-
-def newest_profiles(folder: Path, name: str) -> Optional[Profiles]:
-    """Return what the newest release measured in which calls of a name were tried; None where none was.
-
-    Raises
-    ------
-    conformance.results.files.ResultError
-        If a file that mentions the name can't be used.
-    """
-    mentioned = f'"subject":"{name}"'.encode()
-    newest_first = sorted(result_files(folder / CALLS), key=lambda path: as_version(path.stem.split("-")[1]))[::-1]
-    for path in newest_first:
-        if mentioned in read_bytes(path):
-            profiles = load_profiles(path)
-            if profiles.of(name):
-                return profiles
-    return None
 
 
 def call_view(profiles: Profiles, name: str) -> Optional[CallView]:

@@ -14,8 +14,8 @@ from conformance.language.model import Claim
 from conformance.results.model import Entry, Environment
 from conformance.results.recorded import TIMINGS, result_files
 from conformance.results.store import Results, Timings, load_results, load_timings
-from conformance.views.cells import MISSING, OLDER_FORM, VOID, Cell
-from conformance.views.releases import as_version, listed, span
+from conformance.views.cells import OLDER_FORM, VOID, Cell
+from conformance.views.releases import MISSING, as_version, listed, span
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +94,15 @@ class Measured:
         return known
 
     def _look_up(self, claim: Claim) -> Cell:
-        timing = None
-        if claim.compare is not None and self.timings is not None:
-            timing = self.timings.claims.get(claim.id)
-        entry = self.entries.get(claim.id) if timing is None else None
-        found = timing or entry
-        if found is None:
+        timed = self.timings.claims if claim.compare is not None and self.timings is not None else {}
+        entry = timed.get(claim.id) or self.entries.get(claim.id)
+        if entry is None:
             return Cell(self, claim, gap=VOID if self.void else MISSING)
         if self.void:
             return Cell(self, claim, gap=VOID)
-        if found.claim != claim.fingerprint():
+        if entry.claim != claim.fingerprint():
             return Cell(self, claim, gap=OLDER_FORM)
-        return Cell(self, claim, entry, timing)
+        return Cell(self, claim, entry)
 
 
 @dataclass(frozen=True)

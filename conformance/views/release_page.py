@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Optional
 
 from conformance.language.model import Claim
 from conformance.results.model import Environment
+from conformance.text import count_of
 from conformance.upgrade.claims import compare_claims
 from conformance.upgrade.model import Entry, Report
 from conformance.upgrade.severity import MEANING, SEVERITIES
+from conformance.views.call_changes import Told, changed_calls
+from conformance.views.calls import CallHistory
 from conformance.views.content import Content
-from conformance.views.pieces import Text, joined, linked, prose, text_of, words
+from conformance.views.pieces import Text, code, joined, linked, prose, text_of, words
 from conformance.views.recorded import Measured
 from conformance.views.releases import span, unmeasured_minors
 from conformance.views.strip import Chip
 
 _MOST_CLAIMS = 8
+_MOST_CALLS = 4
+_MOST_CALL_CHANGES = 60
 _STYLES = {
     "breaks": "bad",
     "changes": "known",
@@ -96,12 +102,40 @@ class DeviceView:
 
 
 @dataclass(frozen=True)
+class CallRow:
+    """A change of what calls do: what happens since, and the calls that have it, as code; ``more`` counts others."""
+
+    chip: Chip
+    text: str
+    calls: tuple[Text, ...]
+    more: int
+
+
+@dataclass(frozen=True)
+class CallsView:
+    """What a release changed in calls, apart from what is promised.
+
+    Attributes
+    ----------
+    scope : str
+        What was compared.
+    more : int
+        How many changes are left out.
+    """
+
+    scope: str
+    rows: tuple[CallRow, ...]
+    more: int
+
+
+@dataclass(frozen=True)
 class ReleaseView:
     """A release with its neighbours."""
 
     release: str
     neighbours: Text
     devices: tuple[DeviceView, ...]
+    calls: Optional[CallsView]
 
 
 @dataclass(frozen=True)
@@ -117,7 +151,28 @@ def release_view(release: str, content: Content) -> ReleaseView:
     """Return what a release changed on each device."""
     pairs = [pair for pair in _pairs(content) if pair[1].torch == release]
     devices = tuple(_device(older, newer, _report(older, newer, content)) for older, newer in pairs)
-    return ReleaseView(release, _neighbours(release, content), devices)
+    return ReleaseView(release, _neighbours(release, content), devices, _calls(release, content.calls))
+
+
+def _calls(release: str, history: CallHistory) -> Optional[CallsView]:
+    """Return what changed in calls since the release measured before; None where one of the two was not measured."""
+    if release not in history.releases[1:]:
+        return None
+    older = history.releases[history.releases.index(release) - 1]
+    found = changed_calls(history, older, release)
+    counts = ", ".join(f"{severity} {found.counts[severity]}" for severity in SEVERITIES if severity in found.counts)
+    scope = (
+        f"Calls of torch were tried on every kind of input in {older} and in {release}, promised or not; "
+        f"{count_of(found.compared, 'call')} compared, {found.not_compared} could not be. "
+        f"Each changed call counts with its worst change: {counts or 'none'}."
+    )
+    rows = tuple(map(_call_row, found.told[:_MOST_CALL_CHANGES]))
+    return CallsView(scope, rows, len(found.told) - len(rows))
+
+
+def _call_row(one: Told) -> CallRow:
+    calls = tuple(code(call) for _, call in one.calls[:_MOST_CALLS])
+    return CallRow(severity_chip(one.severity), one.text, calls, len(one.calls) - len(calls))
 
 
 def release_rows(content: Content) -> tuple[ReleaseRow, ...]:

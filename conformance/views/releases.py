@@ -14,6 +14,8 @@ Value = TypeVar("Value", bound=Hashable)
 _LAST_MINOR = {0: 4, 1: 13}
 _MOST_MINORS = 100
 _SHOWN_GAPS = 4
+#: Why a release can't tell that has no measurement.
+MISSING = "not measured"
 
 
 class Unknown(NamedTuple):
@@ -21,6 +23,35 @@ class Unknown(NamedTuple):
 
     release: str
     why: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """Two releases between which something changed; ``unknown`` names those between them, each with why it can't tell.
+
+    Without any it changed with the minor version of ``first``.
+    """
+
+    last: str
+    first: str
+    unknown: tuple[Unknown, ...] = ()
+
+    def when(self) -> str:
+        """Return in words when it changed, with no more certainty than was measured."""
+        return f"between {self._span}" if self.unknown else f"in {self.release} ({self.last} → {self.first})"
+
+    def since(self) -> str:
+        """Return since when it is so, as `when` does."""
+        return f"some release between {self._span}" if self.unknown else self.release
+
+    @property
+    def release(self) -> str:
+        """The release that has the change: a minor version, where that tells."""
+        return minor(self.first) if minor(self.first) != minor(self.last) else self.first
+
+    @property
+    def _span(self) -> str:
+        return f"{self.last} and {self.first} ({gaps_in_words(self.unknown)})"
 
 
 @dataclass(frozen=True)
@@ -63,6 +94,23 @@ def unmeasured_minors(older: str, newer: str) -> tuple[str, ...]:
             break
         minors.append(f"{major}.{number}")
     return tuple(minors)
+
+
+def unknown_between(last: str, first: str, unknown: Iterable[Unknown], named: Iterable[str]) -> tuple[Unknown, ...]:
+    """Return the releases between two that can't tell, those included of which nothing was measured.
+
+    Parameters
+    ----------
+    unknown
+        Releases that can't tell, and why.
+    named
+        The releases of which something is known, be it why they can't tell.
+    """
+    low, high = sorted((as_version(last), as_version(first)))
+    minors = {minor(release) for release in named}
+    missing = [Unknown(one, MISSING) for one in unmeasured_minors(last, first) if one not in minors]
+    between = [item for item in unknown if low < as_version(item.release) < high]
+    return tuple(sorted((*between, *missing), key=lambda item: as_version(item.release)))
 
 
 def span(releases: Sequence[str]) -> str:

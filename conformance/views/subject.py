@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.language.model import Claim
+from conformance.views.call_changes import changed_in_words
 from conformance.views.claim import ClaimView, claim_view
 from conformance.views.content import Content
 from conformance.views.falsehoods import false_somewhere, false_where
@@ -32,10 +33,19 @@ class Glance:
 
 @dataclass(frozen=True)
 class SubjectView:
-    """A subject with its claims; ``releases`` says which have the name, and is empty where the subject is none."""
+    """A subject with its claims.
+
+    Attributes
+    ----------
+    releases : str
+        Which releases have the name; empty where the subject is none.
+    changes : str
+        What changed in its calls; empty where none was measured.
+    """
 
     summary: str
     releases: str
+    changes: str
     glances: tuple[Glance, ...]
     claims: tuple[ClaimView, ...]
 
@@ -52,9 +62,11 @@ class SubjectRow:
 
 def subject_view(claims: Sequence[Claim], content: Content) -> SubjectView:
     """Return a subject as a reader sees it."""
+    name = claims[0].subject
     return SubjectView(
         _summary(claims, content),
-        releases_in_words(content.names, claims[0].subject) if is_dotted(claims[0].subject) else "",
+        releases_in_words(content.names, name) if is_dotted(name) else "",
+        changed_in_words(content.calls, name),
         tuple(glance(claim, content) for claim in claims),
         tuple(claim_view(claim, content) for claim in claims),
     )

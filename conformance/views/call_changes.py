@@ -1,0 +1,144 @@
+"""What changed in the calls of names, in words: a line for a name, and the list of a release."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from conformance.cache import content_key, kept
+from conformance.profiles.compare import VALUE
+from conformance.profiles.words import news_in_words
+from conformance.text import bounded, count_of
+from conformance.upgrade.severity import SHOWN, Severity, rank
+from conformance.views.calls import CallChange, CallHistory
+from conformance.views.releases import minor, span
+
+_LONGEST_CLAUSE = 150
+_LONGEST_LINE = 420
+_MOST_FAILURES = 2
+
+
+@dataclass(frozen=True)
+class Told:
+    """One change in a clause.
+
+    Attributes
+    ----------
+    since
+        The release that has it, in words.
+    aspect
+        What changed.
+    text
+        What happens since, and where.
+    calls
+        The calls that have it, each with its name.
+    """
+
+    since: str
+    severity: Severity
+    aspect: str
+    text: str
+    calls: tuple[tuple[str, str], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names whose calls have it."""
+        return tuple(dict.fromkeys(name for name, _ in self.calls))
+
+
+@dataclass(frozen=True)
+class ReleaseCalls:
+    """What changed in calls between two releases.
+
+    Attributes
+    ----------
+    compared
+        How many calls were measured in both, and do not lack their name in one.
+    not_compared
+        How many other calls there are.
+    told
+        The changes that code can meet, the worst first; one that many calls share is one.
+    counts
+        How many calls have a change of each severity, each call with the worst that it has.
+    """
+
+    compared: int
+    not_compared: int
+    told: tuple[Told, ...]
+    counts: Mapping[Severity, int]
+
+
+def told(changes: Iterable[CallChange]) -> tuple[Told, ...]:
+    """Return changes as clauses, the worst first; those that say the same stand together."""
+    found: dict[tuple[str, Severity, str, str], list[tuple[str, str]]] = {}
+    for changed in changes:
+        differences = changed.change.differences
+        # Results of further examples say the same again.
+        for difference in (changed.worst,) if changed.change.aspect == VALUE else differences:
+            since = ", then ".join(step.since() for step in changed.when)
+            text = bounded(news_in_words(changed.change, difference), _LONGEST_CLAUSE)
+            key = since, changed.severity_of(difference), changed.change.aspect, text
+            found.setdefault(key, []).append((changed.name, changed.call))
+    clauses = [Told(*key, tuple(dict.fromkeys(calls))) for key, calls in found.items()]
+    return tuple(sorted(clauses, key=lambda one: (rank(one.severity), -len(one.calls), one.names[0])))
+
+
+def changed_in_words(history: CallHistory, name: str) -> str:
+    """Return what changed in the calls of a name between the recorded releases, in one line, the worst first.
+
+    Where nothing did, the line says of which releases that is true; it is empty where nothing could be compared.
+    """
+    clauses = told(history.history(name))
+    shown = [one for one in clauses if one.severity in SHOWN]
+    shown += [one for one in clauses if one.severity == "improvement" and one.aspect != "warning"]
+    calls = history.calls(name)
+    if not clauses and not history.failures(name):
+        releases = history.told(name)
+        return f"no change seen, {span(releases)}" if len(releases) > 1 else ""
+    kept = [f"{run.span} {run.value}: {bounded(call, 50)}" for call, run in history.failures(name)[:_MOST_FAILURES]]
+    told_of = 0
+    for one in shown:
+        of = "" if {call for _, call in one.calls} == {*calls} or len(calls) == 1 else f" ({_calls(one)})"
+        clause = f"{one.since} {one.text}{of}"
+        if kept and len("; ".join([*kept, clause])) > _LONGEST_LINE:
+            break
+        kept.append(clause)
+        told_of += 1
+    more = len(clauses) - told_of
+    others = (
+        f"{'and' if kept else 'only in corners and wording:'} {count_of(more, 'more change' if kept else 'change')}"
+    )
+    return "; ".join([*kept, f"{others} (conformance profiles changes {name})"] if more else kept)
+
+
+def _calls(one: Told) -> str:
+    calls = [call for _, call in one.calls]
+    return bounded(calls[0], 50) if len(calls) == 1 else f"{len(calls)} calls"
+
+
+def changed_calls(history: CallHistory, old: str, new: str) -> ReleaseCalls:
+    """Return what changed in all calls between two releases; it is computed once for the same files."""
+    key = content_key(history.files(old, new), "changed calls")
+    return kept(key, ReleaseCalls, lambda: _changed_calls(history, old, new))
+
+
+def _changed_calls(history: CallHistory, old: str, new: str) -> ReleaseCalls:
+    changes: list[CallChange] = []
+    ended: dict[str, list[tuple[str, str]]] = {}
+    compared = not_compared = 0
+    worst: dict[tuple[str, str], Severity] = {}
+    for name in history.names:
+        compared += len(history.compared(name, old, new))
+        not_compared += len(history.gaps(name, old, new))
+        for changed in history.changes(name, old, new):
+            changes.append(changed)
+            known = worst.setdefault((name, changed.call), changed.severity)
+            worst[name, changed.call] = min(known, changed.severity, key=rank)
+        for call, run in history.failures(name):
+            if new in run.releases and old not in run.releases:
+                ended.setdefault(run.value, []).append((name, call))
+                worst[name, call] = "breaks"
+    shown = tuple(Told(minor(new), "breaks", "error", reason, tuple(calls)) for reason, calls in ended.items())
+    shown += tuple(one for one in told(changes) if one.severity in SHOWN)
+    return ReleaseCalls(compared, not_compared, shown, dict(Counter(worst.values())))
