@@ -22,8 +22,9 @@ conformance_results = "results"
 conformance_sentences = "_build/sentences.json"
 conformance_collect_sentences = True
 
-exclude_patterns = ["_build", "results", "images"]
+exclude_patterns = ["_build", "_static", "results", "images"]
 templates_path = ["_templates"]
+html_static_path = ["_static"]
 nitpicky = True
 highlight_language = "text"
 # Quotes in titles and notes are often code.
