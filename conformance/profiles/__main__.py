@@ -154,6 +154,9 @@ def _changes(options: argparse.Namespace) -> int:
 
 def _figures(options: argparse.Namespace) -> int:
     history = CallHistory(options.results)
+    if not history.releases:
+        print(f"{options.results / CALLS}: no profiles are there; give the folder of results", file=sys.stderr)
+        return 2
     for line in figures(history.files(*history.releases)):
         print(printable(line))
     return 0

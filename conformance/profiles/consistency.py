@@ -80,11 +80,6 @@ def compared(claims: Iterable[Claim], profiles: Profiles, holding: Collection[st
                         yield one
 
 
-def contradictions(claims: Iterable[Claim], profiles: Profiles, holding: Collection[str]) -> Iterator[Compared]:
-    """Yield each aspect of which a profile says what a claim that holds does not admit; parameters as `compared`."""
-    return (one for one in compared(claims, profiles, holding) if one.against is not None)
-
-
 def _compare(
     claim: Claim, profile: Profile, promise: Promise, names: tuple[str, ...], given: Mapping[str, str], domain: Domain
 ) -> Optional[Compared]:

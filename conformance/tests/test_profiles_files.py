@@ -205,3 +205,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "2 calls of 1 names, 1 measured on every release, no mistakes" in shown.out
     assert "1 calls" in shown.out
     assert "no call has 'no such call'" in shown.err
+
+
+def test_figures_of_a_folder_without_profiles_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["figures", "--results", str(tmp_path)]) == 2
+    assert "no profiles are there" in capsys.readouterr().err
