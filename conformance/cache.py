@@ -14,12 +14,13 @@ import os
 import pickle
 import platform
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
-from conformance.files import Unreadable, read_bounded
+from conformance.files import Unreadable, Why, read_bounded
 
 T = TypeVar("T")
 _PACKAGE = Path(__file__).resolve().parent
@@ -40,15 +41,40 @@ def content_key(files: Iterable[Path], *said: str) -> Optional[str]:
     """
     digest = hashlib.sha256(f"{platform.python_version()} {said}".encode("utf-8", "surrogateescape"))
     try:
-        for name in _LIBRARIES:
-            digest.update(f"{name} {version(name)}\0".encode())
-        for path in (*files, *_package_files()):
-            content = b"" if path.is_dir() or not path.exists() else read_bounded(path, _LARGEST)
-            place = os.fsencode(path.absolute()) + b"\0" + os.fsencode(path.resolve())
-            digest.update(b"%d %d " % (len(place), len(content)) + place + content)
+        digest.update(_package_digest())
+        _add_files(digest, files)
     except (OSError, RuntimeError, PackageNotFoundError, Unreadable):
         return None
     return digest.hexdigest()
+
+
+@cache
+def _package_digest() -> bytes:
+    digest = hashlib.sha256()
+    for name in _LIBRARIES:
+        digest.update(f"{name} {version(name)}\0".encode())
+    for pattern in ("*.py", "*.yaml"):
+        _add_files(digest, sorted(path for path in _PACKAGE.rglob(pattern) if "_corpus" not in path.parts))
+    return digest.digest()
+
+
+def _add_files(digest: hashlib._Hash, files: Iterable[Path]) -> None:
+    folders: dict[str, str] = {}
+    for path in files:
+        place = os.path.abspath(path)  # noqa: PTH100 - a thousand paths, and a `Path` takes ten times as long
+        folder, name = os.path.split(place)
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder)
+        real = os.path.realpath(place) if os.path.islink(place) else os.path.join(folders[folder], name)  # noqa: PTH114, PTH118
+        try:
+            content = read_bounded(path, _LARGEST)
+        except Unreadable as error:
+            if error.why is not Why.MISSING and not path.is_dir():
+                raise
+            content = b""
+        where = os.fsencode(place) + b"\0" + os.fsencode(real)
+        digest.update(b"%d %d " % (len(where), len(content)) + where)
+        digest.update(content)
 
 
 def recall(key: Optional[str]) -> Any:
@@ -93,11 +119,35 @@ def kept(key: Optional[str], cls: type[T], compute: Callable[[], T]) -> T:
     return value
 
 
+class Kept:
+    """Answers that depend on a key alone, each computed when it is first asked for.
+
+    Parameters
+    ----------
+    key
+        As `content_key` gives it; without one nothing outlives the object.
+    """
+
+    def __init__(self, key: Optional[str] = None) -> None:
+        self._key = key
+        known = recall(key)
+        self._answers: dict[Hashable, Any] = known if isinstance(known, dict) else {}
+        self._saved = len(self._answers)
+
+    def of(self, question: Hashable, compute: Callable[[], T]) -> T:
+        """Return the answer to a question."""
+        if question not in self._answers:
+            self._answers[question] = compute()
+        answer: T = self._answers[question]
+        return answer
+
+    def save(self) -> None:
+        """Keep the answers for the next time."""
+        if len(self._answers) > self._saved:
+            keep(self._key, self._answers)
+            self._saved = len(self._answers)
+
+
 def _folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME", "")
     return Path(base if Path(base).is_absolute() else Path.home() / ".cache", "torch-conformance", "kept")
-
-
-def _package_files() -> Iterator[Path]:
-    for pattern in ("*.py", "*.yaml"):
-        yield from sorted(path for path in _PACKAGE.rglob(pattern) if "_corpus" not in path.parts)

@@ -89,50 +89,46 @@ _RULES = (
             r"^View this tensor",
             r"\bin[- ]?place\b(?! of\b)",
             r"\b(?:deep|shallow|fresh)(?:ly)?[ -]cop(?:y|ied|ies)",
-            r"\b(?:(?:is|are|be|been|of|as|a|always|sparse|strided|coalesced|cpu|performs?|avoid\w*|in a"
-            r"|the) )cop(?:y|ies|ied)\b",
-            r"\bcop(?:y|ies|ied|ying)\b(?=.*\b(?:tensors?|data|elements?|storage|memory|parameters?|slices|self"
-            r"|input|"
-            r"buffers?|object|gradients|grads|module|instance|dataset|original|materiali|synchron)\b|.*:attr:)",
+            r"\b(?:(?:is|are|be|been|of|as|a|always|sparse|strided|coalesced|cpu|performs?|avoid\w*|in a|the) )cop(?:y"
+            r"|ies|ied)\b",
+            r"\bcop(?:y|ies|ied|ying)\b(?=.*\b(?:tensors?|data|elements?|storage|memory|parameters?|slices|self|input"
+            r"|buffers?|object|gradients|grads|module|instance|dataset|original|materiali|synchron)\b|.*:attr:)",
             r"\bwithout (?:a )?cop",
             r"\bcopy-on-write\b",
             r"\bshar(?:e|es|ed|ing)\b(?=.*\b(?:storages?|memory|data|buffers?|process|tensors?|ndarray|identity"
             r"|threads)\b)",
             r"\bstorage shar|\bshared[- ](?:memory|storage|view)",
-            r"\b(?:same|single|underlying|overlapping|pinned|page-locked|internal|mapped|existing|new|shared|fresh)"
-            r" (?:underlying )?(?:memory|storage)\b(?! (?:format|layout))",
+            r"\b(?:same|single|underlying|overlapping|pinned|page-locked|internal|mapped|existing|new|shared"
+            r"|fresh) (?:underlying )?(?:memory|storage)\b(?! (?:format|layout))",
             r"\bsame (?:data|object|tensor)\b(?! type)|\bsame data pointer",
             r"\bmemory (?:location|overlap|address)|\bmemory[- ]mapped",
-            r"\bstorages?\b(?=.*\b(?:resized|not changed|reinterpreted|backed|used directly|moved?|pinned"
-            r"|unlink|mapped|"
-            r"overwrit|reallocat|offset|lazily)\b)",
+            r"\bstorages?\b(?=.*\b(?:resized|not changed|reinterpreted|backed|used directly|moved?|pinned|unlink"
+            r"|mapped|overwrit|reallocat|offset|lazily)\b)",
             r"\b(?:sets?|moves?|resiz\w+|copy\w*|reallocat\w+) (?:the |its "
             r"|this )?(?:underlying )?(?:tensor )?storages?\b",
             r"\bpin(?:ned|s)\b.*\bmemory\b|\bpin_memory \(bool",
             r"\bpinned\b",
             r"\breturns? (?:the |a |an )?(?:(?:modified|original|same|unmodified) )?(?::attr:)?`*(?:self|itself"
-            r"|input)`*(?![\w`])"
-            r"(?! (?:size|shape|gradient))(?:[.,;]|$| tensor| itself| as is| if| for| unchanged| unmodified)",
+            r"|input)`*(?![\w`])(?! (?:size|shape|gradient))(?:[.,;]|$| tensor| itself| as is| if| for| unchanged"
+            r"| unmodified)",
             r"\b(?:else|otherwise|and(?: also)?) returns? (?::attr:)?`?(?:self|input|the (?:input|modified"
             r"|original))`?",
             r"(?<!flattened )(?<!sparse )\b(?:original|same|input|self|itself|data)`? (?:object |tensor "
-            r"|matrix )?(?:is|are) "
-            r"(?:always )?returned\b(?! as a)",
+            r"|matrix )?(?:is|are) (?:always )?returned\b(?! as a)",
             r"\breturns? the (?:original|same) (?:object|tensor|matrix|module)\b",
             r"\bcloned\b",
             r"\breturned (?:as is|unchanged|unmodified)|\bsame object is returned|\b(?:result|return value"
             r"|output) is the same object",
-            r"\bnew (?:leaf )?(?:tensors?|storage|object)\b(?=.*\b(?:is|are|created?|instead)\b)|"
-            r"\b(?:returns?|creates?|returning|computes?|allocat\w+|constructs?) (?:a )?new (?:complex |1-D "
-            r"|\w+ )?(?:tensors?|object|memory|instance)\b",
+            r"\bnew (?:leaf )?(?:tensors?|storage|object)\b(?=.*\b(?:is|are|created?|instead)\b)|\b(?:returns?"
+            r"|creates?|returning|computes?|allocat\w+|constructs?) (?:a )?new (?:complex |1-D |\w+ )?(?:tensors?"
+            r"|object|memory|instance)\b",
             r"\bfreshly created|\bnever alias|\balias(?:ed|ing)? (?:to |any |the )|\boutput cannot alias",
             r"\bcreates? an? (?:new )?(?:\w+ )?(?:copy|view)\b",
             r"\b(?:changes?|changing|modif\w+|writes?|writing|mutat\w+)\b.*\b(?:reflected|mirror"
-            r"|will change the content"
-            r"|affect the (?:data|file|input|original|source)|propagate back|will be seen)\b",
+            r"|will change the content|affect the (?:data|file|input|original|source)|propagate back|will be seen)\b",
             r"\bno-?op\b(?=.*\b(?:already|storage|memory)\b)",
-            r"\bmodif(?:y|ies|ied|ying) (?:the |its |a )?(?:given |input |original |:attr:`?\w+`? )?(?:tensors?"
-            r"|module|weight|input)\b",
+            r"\bmodif(?:y|ies|ied|ying) (?:the |its |a )?(?:given |input |original |:attr:`?\w+`? )?(?:tensors?|module"
+            r"|weight|input)\b",
             r"\b(?:allocate|allocated|allocating) (?:new )?(?:memory|in)\b",
             r"\bmoves? (?:the )?(?:data|tensors?|storage)",
             r"\bmoved (?:in)?to shared|\bavoid\w* (?:an? )?(?:extra )?cop|\baddress of the first\b",
@@ -173,12 +169,12 @@ _RULES = (
             r"\brequires?[_ ](?:a )?grad\b|\brequires_grad_?\b",
             r"(?<![\w])\.grad\b|\bgrads?\b(?!\s*\()",
             r"\bgrad_(?:fn|input|output|outputs|inputs|tensors|dtype)\b",
-            r"\bautograd(?:'s)? (?:history|graph|relationship|engine|support|restrict|record|with|for|through"
-            r"|tracking|is)",
+            r"\bautograd(?:'s)? (?:history|graph|relationship|engine|support|restrict|record|with|for|through|tracking"
+            r"|is)",
             r"\b(?:by|with|in|to|whether|if|from|that|supports?|re-enable|have|preserving) autograd\b",
             r"\b(?:non-?|twice |continuously )?differentia(?:ble|te[sd]?|tion)\b",
-            r"\b(?:double |through |during |the )?backward(?:s)?(?: (?:pass(?:es)?|is|method|calls?|computation"
-            r"|will|for|mode|ops|with|are|or|hooks?|pre-hooks?|through))\b",
+            r"\b(?:double |through |during |the )?backward(?:s)?(?: (?:pass(?:es)?|is|method|calls?|computation|will"
+            r"|for|mode|ops|with|are|or|hooks?|pre-hooks?|through))\b",
             r"\b(?:double|during|for|supports?|through|in|call(?:ed|ing)?|before|the) (?:a )?(?::func:"
             r"|:meth:)?[`~.\w]*backward[`()]*(?![- ]?(?:transform|compat|direction|\w*_))\b",
             r"\bbackpropagat",
@@ -187,8 +183,7 @@ _RULES = (
             r"\b(?:retain|create)_graph\b|\bcomputation(?:al)? graph|\bgraph (?:used|of the derivative|leaves)",
             r"\b(?:forward|reverse)[- ]mode AD\b|\bforward AD\b|\bdual (?:tensor|level)s?\b",
             r"\bno[_-]grad\b|\benable_grad\b|\binference[_ ]mode\b|\bgrad mode\b",
-            r"\bsaved tensors?\b|\bsave[sd]?(?: \w+)* for (?:a )?(?:future call to )?(?::func:`~?Function\.)?bac"
-            r"kward",
+            r"\bsaved tensors?\b|\bsave[sd]?(?: \w+)* for (?:a )?(?:future call to )?(?::func:`~?Function\.)?backward",
             r"\bretain(?:s)?_grad\b",
             r"\banalytical\b|\bonly propagate\b",
             r"\brecomputed?\b.*\bbackward\b",
@@ -197,8 +192,8 @@ _RULES = (
             _PAPER,
             r"\b(?:stochastic|conjugate|averaged stochastic|policy) gradient\b",
             r"\bgradient (?:descent|checkpointing|compression)\b",
-            r"\b(?:running averages? of|moving average of the|factor of|sum of squares of|average of|where) (?:the )?"
-            r"(?:squared )?gradients?\b",
+            r"\b(?:running averages? of|moving average of the|factor of|sum of squares of|average of"
+            r"|where) (?:the )?(?:squared )?gradients?\b",
             r"\b(?:forward and )?backward(?:s)? compatib\w+(?: guarantees?)?",
             r"\bbackward transform\b|\"backward\"",
             r"\bforward and backward are directions\b",
@@ -213,8 +208,7 @@ _RULES = (
         unless=(
             _BARE_ARGUMENT,
             r"\b(?:squared gradients?|gradient (?:squared|average|value)|square of|gradient and its square"
-            r"|momentum buffer|"
-            r"velocity)\b",
+            r"|momentum buffer|velocity)\b",
             r"\b(?:one of several mechanisms|is useful|function transform|we would also)\b",
             r"^(?:Please (?:consider|use)|Keep in mind|Create a helper|Computing a full|Called by|We (?:use"
             r"|recommend))\b",
@@ -225,8 +219,8 @@ _RULES = (
     _Rule(
         "gradients",
         (
-            r"\bhooks?\b(?=.*\b(?:will|called|fires?|fired|return|removes?|ignored|applied|executed|run|runs"
-            r"|allowed|register)\b)",
+            r"\bhooks?\b(?=.*\b(?:will|called|fires?|fired|return|removes?|ignored|applied|executed|run|runs|allowed"
+            r"|register)\b)",
             r"\bhandle\.remove",
             r"\bmode\b.*\bhook",
         ),
@@ -243,37 +237,34 @@ _RULES = (
             r"\b(?:raises?|raised|raising|throws?|thrown|throwing)\b(?! to\b| to the\b)",
             r"\b(?:will|would|to|may|can) (?:also )?error(?:s)?\b|\berrors (?:if|out|when)\b|\berror out\b"
             r"|\bresult in an error",
-            r"\b(?:an?|any|runtime|type|cause|this|no|in|the following) errors?\b(?! (?:function|message|check"
-            r"|code|feedback|term|of|case))",
+            r"\b(?:an?|any|runtime|type|cause|this|no|in|the following) errors?\b(?! (?:function|message|check|code"
+            r"|feedback|term|of|case))",
             r"\b[A-Z]\w*Error\b(?! (?:raised by|:))|\bexceptions?\b",
             r"\bwarn(?:s|ed|ings?)?\b(?!\s*::)",
             r"\bmust\b(?! be (?:installed|wrapped|replaced))",
             r"\b(?:has|have|needs?) to (?:be|have|match|implement|sum|satisfy)\b|\bare required\b",
             r"\b(?:is|are) (?:required|expected) to (?:be|have|contain|share|last)\b|\bexpected to be\b",
-            r"\b(?:expects?|requires) (?!grad).*\bto (?:be|have)\b|\bis (?:also )?required\b(?= (?:that|for|if"
-            r"|when)|\.)",
+            r"\b(?:expects?|requires) (?!grad).*\bto (?:be|have)\b|\bis (?:also )?required\b(?= (?:that|for|if|when)"
+            r"|\.)",
             r"\bcan(?:not|'t| not)\b|\bnot (?:be )?(?:allowed|permitted)\b",
             r"\b(?:not|isn't|aren't|un) ?(?:yet |currently )?(?:supported|implemented|available)\b|\bunsupported\b",
             r"\b(?:doesn't|does not|do not|don't|not) (?:yet |currently )?(?:support|work|accept)\b",
-            r"\b(?:only|currently|solely) (?:supports?|works?|accepts?|supported|implemented|available"
-            r"|accessible|defined|applicable|"
-            r"valid|well-defined|allowed)\b|\bsupports? only\b|\b(?:supported|implemented|defined|allowed"
-            r"|available|accessible) "
-            r"(?:and settable )?only\b|\bonly (?:one|floating|tensors?|two) .*\b(?:allowed|supported)",
+            r"\b(?:only|currently|solely) (?:supports?|works?|accepts?|supported|implemented|available|accessible"
+            r"|defined|applicable|valid|well-defined|allowed)\b|\bsupports? only\b|\b(?:supported|implemented|defined"
+            r"|allowed|available|accessible) (?:and settable )?only\b|\bonly (?:one|floating|tensors?"
+            r"|two) .*\b(?:allowed|supported)",
             r"\bworks? only\b|\b(?:can|may|must|should) only\b|^Only call\b|\bno longer supported\b",
             r"^(?:\.\. warning ?:+ )?only\b.*\b(?:can be|allowed|supported)\b",
-            r"\bundefined\b(?! (?:grad|output|data))|\bill-defined\b|\bnot (?:well-)?defined\b"
-            r"|\bincorrect (?:results?|behavior|execution|gradients?|data)\b",
+            r"\bundefined\b(?! (?:grad|output|data))|\bill-defined\b|\bnot (?:well-)?defined\b|\bincorrect (?:results?"
+            r"|behavior|execution|gradients?|data)\b",
             r"\bsilently (?:incorrect|wrong|ignored)\b",
             r"\bfail(?:s|ed|ing)?\b",
             r"\billegal\b|\binvalid\b(?! index)",
             r"\bshould (?:not |either |always |all |both )?(?:be|have|match|contain|satisfy|add up|only"
-            r"|point)\b(?! (?:replaced|used|considered|called after|"
-            r"called before|enabled|executed|cast|interpreted|indicated|computed|disambiguated|optimized|ranked"
-            r"|represented|"
-            r"overridden|rescaled|split|unpacked|averaged|loaded|mapped|mirrored|reported"
-            r"|the same as the corresponding"
-            r"|conceptually|repeated|set|recursively|scaled|passed|taken|recomputed)\b)",
+            r"|point)\b(?! (?:replaced|used|considered|called after|called before|enabled|executed|cast|interpreted"
+            r"|indicated|computed|disambiguated|optimized|ranked|represented|overridden|rescaled|split|unpacked"
+            r"|averaged|loaded|mapped|mirrored|reported|the same as the corresponding|conceptually|repeated|set"
+            r"|recursively|scaled|passed|taken|recomputed)\b)",
             r"\b(?:greater|less|smaller|larger) than or equal to\b.*\brequired\b|\bnon-negative integer\b",
             r"\b(?:exactly|only) one of\b.*\b(?:specified|given|defined|set)\b",
             r"\brejected\b|\bprohibited\b|\bforbidden\b|\bdisallowed\b|\bmay not be\b",
@@ -282,8 +273,8 @@ _RULES = (
             _PAPER,
             r"\b(?:mean|median)?[- ]?(?:squared?|absolute|reconstruction|rounding|numerical|relative"
             r"|element-wise)(?: \w+)? errors?\b",
-            r"\b(?:complementary |inverse )?error functions?\b|\bGaussian Error\b|\berror (?:codes?|feedback"
-            r"|term|checking)\b",
+            r"\b(?:complementary |inverse )?error functions?\b|\bGaussian Error\b|\berror (?:codes?|feedback|term"
+            r"|checking)\b",
             r"\bcannot be (?:represented|transformed)\b",
             r"^\W*\.\.\s*warning\W*|^\W*warning\W+",
             r"\b(?:see|the) (?:the )?warnings? (?:in|for|above|below)\b",
@@ -298,8 +289,7 @@ _RULES = (
             r"\bcan(?: ?not|'t) be (?:represented|reconciled|transformed)\b",
             r"\bwarn_only\b|\bwarn_always\b",
             r"\bshould not (?:rely|depend)\b|\bshould (?:only )?be (?:used|implemented)\b|\bshould only be used in\b",
-            r"\bmay or may not\b|\bneed to be respected\b|\bregardless of whether\b.*"
-            r"|\bwork directly with NLLLoss\b.*",
+            r"\bmay or may not\b|\bneed to be respected\b|\bregardless of whether\b.*|\bwork directly with NLLLoss\b.*",
             r"\bis not available, the default\b",
         ),
         elsewhere=r"^torch\.(?:special\.(?:erf|erfc|erfcx|erfinv))$|\.profiler\.(?:emit|load|profile)|WeakIdKeyDictionary",
@@ -309,9 +299,8 @@ _RULES = (
     _Rule(
         "dtype",
         (
-            r"\b(?:d?type|dtypes|data type|datatype|scalar type)\b(?=.*\b(?:same|result|returned|output|promot"
-            r"|default|"
-            r"infer|must|cast|convert|desired|is|of)\b)",
+            r"\b(?:d?type|dtypes|data type|datatype|scalar type)\b(?=.*\b(?:same|result|returned|output|promot|default"
+            r"|infer|must|cast|convert|desired|is|of)\b)",
             r"\btype[- ]promot",
             r"\bcasts? (?:this|to|the)\b",
         ),
@@ -339,15 +328,7 @@ _RULES = (
 
 @cache
 def families(sentence: str, name: str = "") -> tuple[str, ...]:
-    """Name the families that a sentence carries a claim of.
-
-    Parameters
-    ----------
-    sentence
-        The sentence as `conformance.language.sentences.sentences` gives it.
-    name
-        The object that says it: some words mean something else there.
-    """
+    """Name the families that a sentence carries a claim of; some words mean something else in some objects."""
     if _NO_PROSE.search(sentence) or _REFERENCE.search(sentence):
         return ()
     found = {rule.family for rule in _RULES if rule.holds(sentence, name)}

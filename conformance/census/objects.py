@@ -20,68 +20,16 @@ from typing import Any
 from conformance.worker.docstrings import resolve
 
 # Packages below torch that the census does not read: other languages, other machines, or tools around torch.
-_ELSEWHERE = [
-    "accelerator",
-    "ao",
-    "autograd.profiler_legacy",
-    "autograd.profiler_util",
-    "backends",
-    "compiler",
-    "contrib",
-    "cpu",
-    "cuda",
-    "distributed",
-    "distributions",
-    "export",
-    "futures",
-    "fx",
-    "headeronly",
-    "hub",
-    "include",
-    "jit",
-    "lib",
-    "library",
-    "masked",
-    "monitor",
-    "mps",
-    "mtia",
-    "nativert",
-    "nn.backends",
-    "nn.intrinsic",
-    "nn.qat",
-    "nn.quantizable",
-    "nn.quantized",
-    "numa",
-    "onnx",
-    "ops",
-    "overrides",
-    "package",
-    "profiler",
-    "quantization",
-    "return_types",
-    "signal",
-    "testing",
-    "torch_version",
-    "types",
-    "utils.benchmark",
-    "utils.bundled_inputs",
-    "utils.cpp_backtrace",
-    "utils.cpp_extension",
-    "utils.data.datapipes",
-    "utils.hipify",
-    "utils.jit",
-    "utils.mkldnn",
-    "utils.mobile_optimizer",
-    "utils.model_dump",
-    "utils.model_zoo",
-    "utils.show_pickle",
-    "utils.tensorboard",
-    "utils.throughput_benchmark",
-    "utils.viz",
-    "version",
-    "xpu",
-]
-_LEFT_OUT = re.compile(rf"torch\.(?:{'|'.join(map(re.escape, _ELSEWHERE))})(?:\.|$)")
+_ELSEWHERE = """
+    accelerator ao autograd.profiler_legacy autograd.profiler_util backends compiler contrib cpu cuda distributed
+    distributions export futures fx headeronly hub include jit lib library masked monitor mps mtia nativert
+    nn.backends nn.intrinsic nn.qat nn.quantizable nn.quantized numa onnx ops overrides package profiler
+    quantization return_types signal testing torch_version types utils.benchmark utils.bundled_inputs
+    utils.cpp_backtrace utils.cpp_extension utils.data.datapipes utils.hipify utils.jit utils.mkldnn
+    utils.mobile_optimizer utils.model_dump utils.model_zoo utils.show_pickle utils.tensorboard
+    utils.throughput_benchmark utils.viz version xpu
+"""
+_LEFT_OUT = re.compile(rf"torch\.(?:{'|'.join(map(re.escape, _ELSEWHERE.split()))})(?:\.|$)")
 _PRIVATE = re.compile(r"torch\.(?:.*\.)?_")
 # What collections.namedtuple and the bindings write by themselves.
 _GENERATED = re.compile(r"Alias for field number \d+|\w+\([^\n]*\)(?: -> [^\n]*)?(?:\nOverloaded function\.(?s:.*))?")
@@ -90,17 +38,7 @@ _OVERRIDING = re.compile(r"(?:has|handle)_torch_function")
 
 @dataclass(frozen=True)
 class PublicObject:
-    """A documented object.
-
-    Attributes
-    ----------
-    name : str
-        The shortest of its public names.
-    aliases : tuple of str
-        The other names, sorted.
-    docstring : str
-        What it says.
-    """
+    """A documented object: the shortest of its public names, the others sorted, and what it says."""
 
     name: str
     aliases: tuple[str, ...]

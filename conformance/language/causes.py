@@ -10,7 +10,7 @@ from typing import Optional
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.expressions import statements
-from conformance.language.forms import CAUSE, CAUSES, MAXIMUM_SCRIPT, SLUG, Shape
+from conformance.language.forms import CAUSE, CAUSES, DAY, MAXIMUM_SCRIPT, SLUG, Shape
 from conformance.language.model import Cause, Claim
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
@@ -80,12 +80,13 @@ class _Reader:
         read = {name: self._value(table, name) for name in CAUSE.keys}
         self._check_id(table)
         self._check_wording(table, read["kind"])
-        wording, script = read.pop("wording"), read.pop("script")
+        wording, script, searched = read.pop("wording"), read.pop("script"), read.pop("searched")
         texts = {name: one_line(text) for name, text in read.items() if text is not None}
         if len(texts) < len(read):
             return None
         place = self.document.place(table)
-        return Cause(**texts, wording=one_line(wording) if wording else None, place=place, script=script)
+        shortened = one_line(wording) if wording else None
+        return Cause(**texts, wording=shortened, place=place, script=script, searched=searched)
 
     def _value(self, table: Table, name: str) -> Optional[str]:
         node, key = table.entries.get(name), CAUSE.keys[name]
@@ -96,6 +97,9 @@ class _Reader:
         if key.shape is Shape.CODE:
             return self._script(node)
         scalar = self.shapes.text(node, f"`{name}`")
+        if scalar is not None and name == "searched" and not re.fullmatch(DAY, scalar.value):
+            message = f"'{scalar.value}' is not a day; write it as '2026-11-23'"
+            self.problems.add(self.document.place(scalar), "E710", message)
         if scalar is not None and name == "title":
             for offset, code, message in title_mistakes(scalar.value):
                 self.problems.add(self.document.place_in(scalar, offset), code, message)

@@ -44,19 +44,16 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Counts(NamedTuple):
-    """How much a corpus has.
+    """How much a corpus has: each row of a table is a claim; the table is one entry.
 
-    Attributes
-    ----------
-    claims, entries : int
-        Each row of a table is a claim; the table is one entry.
-    unreasoned : int
-        The entries that narrow an input by dtype, layout or autograd state without saying why.
+    ``unreasoned`` entries narrow an input by dtype, layout or autograd state without saying why; ``uncontrolled`` ones
+    judge an error by less than its message, without a control.
     """
 
     claims: int
     entries: int
     unreasoned: int = 0
+    uncontrolled: int = 0
 
     def in_words(self) -> str:
         """Return the numbers of claims and entries, such as ``12 claims in 3 entries``."""
@@ -66,18 +63,9 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Claims, and the documents that they cite.
+    """Claims by id, the documents that they cite, and what release notes announce, in the order of the files.
 
-    Attributes
-    ----------
-    claims : tuple of Claim
-        By id.
-    sources : SourceList
-        What ``sources.yaml`` names.
-    root : Path
-        The folder of the corpus, which holds ``sources.yaml``.
-    notes : tuple of ReleaseNotes
-        What release notes announce, in the order of the files.
+    ``root`` is the folder of the corpus, which holds ``sources.yaml``.
     """
 
     claims: tuple[Claim, ...]
@@ -90,7 +78,8 @@ class Corpus:
         narrow = (
             claim for claim in self.claims if claim.because is None and any(narrows(str(k)) for _, k in claim.given)
         )
-        return Counts(len(self.claims), _entries(self.claims), _entries(narrow))
+        uncontrolled = (claim for claim in self.claims if claim.needs_control)
+        return Counts(len(self.claims), _entries(self.claims), _entries(narrow), _entries(uncontrolled))
 
     def revision(self) -> str:
         """Twelve hexadecimal digits of what all claims measure."""
@@ -113,31 +102,24 @@ def default_root() -> Path:
 def load_corpus(
     paths: Sequence[Path], root: Optional[Path] = None, context: Optional[Context] = None
 ) -> tuple[Corpus, list[Problem]]:
-    """Read spec files.
+    """Read spec files; return the claims without a problem, and all problems of all files, by place.
 
     Parameters
     ----------
     paths : sequence of Path
         Files, or folders of which every ``.yaml`` file is read, but those with decisions of the census: such a file
         is checked where it is given itself. The causes of a corpus are always read with it, and its release notes
-        where the folder is given.
+        where the folder is given. A folder may have a ``sources.yaml``, which adds to the corpus's own.
     root : Path, optional
         The corpus's folder: its ``sources.yaml`` is used, and a file below it must stand where its subject belongs.
-        By default the project's own corpus. A folder among ``paths`` may have a ``sources.yaml`` too, which adds to it.
+        By default the project's own corpus.
     context : Context, optional
         The vocabulary to check against; by default what `conformance.inputs` and `conformance.checks` define.
-
-    Returns
-    -------
-    corpus : Corpus
-        The claims without a problem.
-    problems : list of Problem
-        All problems of all files, by place.
     """
     root = default_root() if root is None else root
     problems = Problems()
     sources = SourceList()
-    beside = [path.parent.parent for path in paths if is_cause_file(path) or is_note_file(path)]
+    beside = [path.parent.parent for path in paths if folder_of(path) in (CAUSES_FOLDER, NOTES_FOLDER)]
     folders = [root, *(path for path in paths if path.is_dir()), *beside]
     lists = [folder / FILE_NAME for folder in folders]
     for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
@@ -145,14 +127,13 @@ def load_corpus(
     context = context or Context.default()
     drafts: list[Draft] = []
     with _without_collection():
-        others = (is_decision_file, is_cause_file, is_note_file)
-        of_claims = [path for path in paths if not any(is_other(path) for is_other in others)]
+        of_claims = [path for path in paths if folder_of(path) not in (DECISIONS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)]
         for path in _files(of_claims, problems):
             drafts.extend(_drafts(path, sources, root, context, problems))
         good = check_uniqueness(drafts)
         claims = sorted((draft.claim for draft in good), key=lambda claim: claim.id)
     for path in paths:
-        if is_decision_file(path):
+        if folder_of(path) == DECISIONS_FOLDER:
             read_decisions(path, problems)
     read = [read_release_notes(path, sources.releases, problems) for path in _note_files(paths)]
     notes = tuple(one for one in read if one is not None)
@@ -180,7 +161,7 @@ def spec_files(folder: Path) -> list[Path]:
         file
         for file in sorted(folder.rglob("*.y*ml"))
         if file != folder / FILE_NAME
-        and not is_decision_file(file)
+        and folder_of(file) != DECISIONS_FOLDER
         and file.relative_to(folder).parts[0] not in _WITHOUT_CLAIMS
         and not any(part.startswith(".") for part in file.relative_to(folder).parts)
         and not file.is_dir()
@@ -189,35 +170,25 @@ def spec_files(folder: Path) -> list[Path]:
 
 def is_spec_file(path: Path) -> bool:
     """Return whether a file of YAML that stands anywhere is one of claims, as far as its place tells."""
-    of_claims = not any(
+    of_claims = folder_of(path) != DECISIONS_FOLDER and not any(
         folder.name in _WITHOUT_CLAIMS and (folder.parent / FILE_NAME).is_file() for folder in path.absolute().parents
     )
-    return path.suffix in (".yaml", ".yml") and path.name != FILE_NAME and of_claims and not is_decision_file(path)
+    return path.suffix in (".yaml", ".yml") and path.name != FILE_NAME and of_claims
 
 
 def decision_files(folder: Path) -> list[Path]:
     """Give the files with decisions of the census in a corpus."""
-    return [path for path in sorted((folder / DECISIONS_FOLDER).glob("*.yaml")) if is_decision_file(path)]
+    return [path for path in sorted((folder / DECISIONS_FOLDER).glob("*.yaml")) if folder_of(path) == DECISIONS_FOLDER]
 
 
-def is_decision_file(path: Path) -> bool:
-    """Whether a file holds decisions of the census: those stand in the folder ``census`` of a corpus."""
-    return path.parent.name == DECISIONS_FOLDER and (path.parent.parent / FILE_NAME).is_file()
-
-
-def is_cause_file(path: Path) -> bool:
-    """Return whether a file holds causes: those stand in the folder ``causes`` of a corpus."""
-    return path.parent.name == CAUSES_FOLDER and (path.parent.parent / FILE_NAME).is_file()
-
-
-def is_note_file(path: Path) -> bool:
-    """Return whether a file holds release notes: those stand in the folder ``releases`` of a corpus."""
-    return path.parent.name == NOTES_FOLDER and (path.parent.parent / FILE_NAME).is_file()
+def folder_of(path: Path) -> str:
+    """Return the folder of a corpus that a file stands directly in, which tells what it holds; empty where none."""
+    return path.parent.name if (path.parent.parent / FILE_NAME).is_file() else ""
 
 
 def _note_files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
-        yield from [path] if is_note_file(path) else filter(is_note_file, note_files(path))
+        yield from (file for file in (path, *note_files(path)) if folder_of(file) == NOTES_FOLDER)
 
 
 @contextmanager

@@ -174,41 +174,31 @@ def open_document(path: Path, problems: Problems) -> Optional[Document]:
 def read_text(path: str, content: bytes, problems: Problems) -> Optional[str]:
     """Decode a file; report what can't stand in a spec."""
     if len(content) > MAXIMUM_BYTES:
-        problems.add(
-            Place(path, 1, 1),
-            "E004",
-            f"the file has {len(content):,} bytes and a spec file at most {MAXIMUM_BYTES:,}; one subject to a file",
-        )
+        most = f"a spec file at most {MAXIMUM_BYTES:,}; one subject to a file"
+        problems.add(Place(path, 1, 1), "E004", f"the file has {len(content):,} bytes and {most}")
         return None
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        good = content[: error.start].decode("utf-8")
-        line = good.count("\n") + 1
-        column = len(good) - (good.rfind("\n") + 1) + 1
-        problems.add(
-            Place(path, line, column),
-            "E002",
-            f"byte 0x{content[error.start]:02x} is not UTF-8; save the file in the UTF-8 encoding",
-        )
+        message = f"byte 0x{content[error.start]:02x} is not UTF-8; save the file in the UTF-8 encoding"
+        problems.add(_behind(path, content[: error.start].decode("utf-8")), "E002", message)
         return None
     text = text.replace("\r\n", "\n")
     for number, line_text in enumerate(text.split("\n"), 1):
         if len(line_text) > MAXIMUM_LINE:
-            problems.add(
-                Place(path, number, 1),
-                "E004",
-                f"this line has {len(line_text):,} characters, and {MAXIMUM_LINE:,} are the most; break it",
-            )
+            message = f"this line has {len(line_text):,} characters, and {MAXIMUM_LINE:,} are the most; break it"
+            problems.add(Place(path, number, 1), "E004", message)
             return None
     for match in islice(_FORBIDDEN.finditer(text), MAXIMUM_REPEATS):
         character = match.group()
-        good = text[: match.start()]
-        line = good.count("\n") + 1
-        column = match.start() - (good.rfind("\n") + 1) + 1
         what = _FORBIDDEN_NAMES.get(character, "an invisible character; remove it, or write it as an escape in Python")
-        problems.add(Place(path, line, column), "E003", f"U+{ord(character):04X} is {what}")
+        problems.add(_behind(path, text[: match.start()]), "E003", f"U+{ord(character):04X} is {what}")
     return text
+
+
+def _behind(path: str, text: str) -> Place:
+    """Return the place that follows the first part of a file."""
+    return Place(path, text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 def read_document(path: str, content: bytes, problems: Problems) -> Optional[Document]:

@@ -15,14 +15,8 @@ from conformance.language.problems import Problems
 class Row:
     """One row of ``each``: what ``$column`` stands for.
 
-    Attributes
-    ----------
-    cells : dict of str to Scalar
-        The row's own cells.
-    columns : frozenset of str
-        The columns that any row of the table has.
-    used : set of str
-        The columns that the claim uses, shared by all rows.
+    ``cells`` are the row's own; ``columns`` are those that any row of the table has, and ``used`` those that the claim
+    uses, which all rows share.
     """
 
     place: Place
@@ -36,12 +30,8 @@ class Row:
 class Draft:
     """A claim, and where it was read: all that a rule needs to say where a mistake is.
 
-    Attributes
-    ----------
-    node : Mapping
-        The claim with what its row overrides.
-    slug : str or None
-        The part of the id after the subject, where there is one.
+    ``node`` is the claim with what its row overrides; ``slug`` the part of the id after the subject, where there is
+    one.
     """
 
     document: Document

@@ -200,45 +200,7 @@ class _Offsets:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# What the walk treats in a way of its own; it goes through anything else to what is inside.
-_SCOPED = {
-    ast.Call,
-    ast.Attribute,
-    ast.AugAssign,
-    *_FUNCTIONS,
-    ast.Lambda,
-    ast.ClassDef,
-    *_COMPREHENSIONS,
-    ast.Import,
-    ast.ImportFrom,
-    ast.ExceptHandler,
-    ast.Return,
-    ast.Yield,
-    ast.YieldFrom,
-    ast.Await,
-}
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Delete, ast.Raise, ast.expr)
-
-
-#: By class: the fields that can hold code, so not the operators, nor whether a name is read or written.
-_FIELDS: dict[type, tuple[str, ...]] = {}
-
-
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes directly inside a node, in order."""
-    kind = type(node)
-    fields = _FIELDS.get(kind)
-    if fields is None:
-        fields = tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "kind", "type_comment"))
-        _FIELDS[kind] = fields
-    for field in fields:
-        value = getattr(node, field, None)
-        if isinstance(value, ast.AST):
-            yield value
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, ast.AST):
-                    yield item
 
 
 class _Looker:
@@ -265,15 +227,9 @@ class _Looker:
         return Step(tuple(self.needs), binds, frozenset())
 
     def visit(self, node: ast.AST, local: frozenset[str], deferred: bool) -> None:
-        kind = type(node)
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Store):
                 self._need(node.id, node, local, deferred)
-            return
-        if kind is ast.Constant:
-            return
-        if kind not in _SCOPED:
-            pass
         elif isinstance(node, ast.Call):
             self._call(node, local)
         elif isinstance(node, ast.Attribute):
@@ -309,7 +265,7 @@ class _Looker:
         elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) and not (deferred or self.misplaced):
             word = type(node).__name__.lower().replace("from", " from")
             self.misplaced = SyntaxMistake(f"'{word}' outside a function", self.offsets.of(node))
-        for child in _children(node):
+        for child in ast.iter_child_nodes(node):
             self.visit(child, local, deferred)
 
     def _visit_all(self, nodes: Iterable[ast.AST], local: frozenset[str], deferred: bool) -> None:
@@ -392,5 +348,5 @@ def _bound(nodes: Iterable[ast.AST]) -> set[str]:
             continue
         if isinstance(node, ast.ExceptHandler) and node.name:
             found.add(node.name)
-        pending.extend(_children(node))
+        pending.extend(ast.iter_child_nodes(node))
     return found

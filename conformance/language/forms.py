@@ -17,6 +17,7 @@ MAXIMUM_TITLE = 70
 MAXIMUM_SCRIPT = 12
 TITLE_EXAMPLE = "The result shares storage with its input"
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
+DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 SUBJECT = r"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|notes/[a-z0-9]+(-[a-z0-9]+)*"
 
 
@@ -39,20 +40,9 @@ class Shape(Enum):
 class Key:
     """A key of a mapping.
 
-    Attributes
-    ----------
-    shape : Shape
-        What may stand as its value.
-    meaning : str
-        What it says, in a line.
-    wanted : str
-        What to call its value in a message; by default what the shape is called.
-    words : mapping of str to str
-        Of a `Shape.WORD`, the words and what each means.
-    form : str
-        Of a `Shape.FORM` or `Shape.FORMS`, the name of the form.
-    least : int
-        How many entries a table has at least.
+    ``wanted`` is what to call its value in a message, by default what the shape is called. Of a `Shape.WORD`, ``words``
+    has the words and what each means; of a `Shape.FORM` or `Shape.FORMS`, ``form`` is the name of the form; ``least``
+    is how many entries a table has at least.
     """
 
     shape: Shape
@@ -164,6 +154,11 @@ CLAIM = Form(
         "assume": Key(Shape.CODES, "Examples on which this is false are not tried; for what no argument says."),
         "because": Key(Shape.TEXT, "Why the inputs are narrowed, where the source does not say it."),
         "do": Key(Shape.CODE, "The program, in Python. Its last statement is the one under test."),
+        "control": Key(
+            Shape.CODE_TABLE,
+            "Parts of `do`, and what puts them right: an example on which it raises even so shows nothing.",
+            "what replaces a part of `do`",
+        ),
         "expect": _EXPECT,
         "raises": _RAISES,
         "warns": _WARNS,
@@ -313,6 +308,9 @@ CAUSE = Form(
         "note": _NOTE,
         "link": _LINK,
         "wording": _WORDING,
+        "searched": Key(
+            Shape.TEXT, "The day of the last search of the tracker for a report.", pattern=DAY, examples=("2026-11-23",)
+        ),
         "script": Key(Shape.CODE, f"At most {MAXIMUM_SCRIPT} lines that print it, with torch and NumPy alone."),
     },
     ("id", "title", "kind", "harm", "note", "link"),

@@ -119,7 +119,8 @@ class Cause:
 
     ``kind`` is one of `DIVERGENCE_KINDS`, ``harm`` one of `HARMS`, the worst first, or empty where nobody has said it.
     ``note`` is what happens instead, ``wording`` what the documentation could say, ``link`` the address of a report
-    or ``none-filed``, and ``script`` prints the fact.
+    or ``none-filed``, ``searched`` the day on which the tracker was last searched for one, and ``script`` prints the
+    fact.
     """
 
     id: str
@@ -131,6 +132,7 @@ class Cause:
     wording: Optional[str]
     place: Place
     script: Optional[str] = None
+    searched: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,8 @@ class Claim:
     """One promise, encoded.
 
     ``entry`` is the place of the entry of the file that it was read from, which all rows of a table share. ``because``
-    says why the inputs are narrowed where the source does not.
+    says why the inputs are narrowed where the source does not. ``control`` replaces parts of ``do`` by what puts
+    right the mistake that raises.
     """
 
     id: str
@@ -188,12 +191,28 @@ class Claim:
     was: tuple[str, ...] = ()
     unkillable: Optional[str] = None
     because: Optional[str] = None
+    control: tuple[tuple[str, Fragment], ...] = ()
     entry: Optional[Place] = None
 
     @property
     def slug(self) -> str:
         """The part of the id after the subject."""
         return self.id[len(self.subject) + 1 :]
+
+    @property
+    def needs_control(self) -> bool:
+        """Whether any error will do, so that only a control shows that it is the promised one."""
+        raises = self.expectation.raises
+        return raises is not None and not self.unspecified and raises.promised != "message" and not self.control
+
+    def controlled(self) -> Optional[str]:
+        """Return the program without the mistake that raises; None where there is no control."""
+        if not self.control or self.do is None:
+            return None
+        program = self.do.text
+        for old, new in self.control:
+            program = program.replace(old, new.text)
+        return program
 
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that change whenever what is measured changes (not with title, notes or sources)."""
@@ -206,6 +225,7 @@ class Claim:
             (
                 *(given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified),
                 *((d.when, d.where, d.instead, d.example) for d in self.diverges),
+                *((("control", self.control),) if self.control else ()),
             )
         )
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]

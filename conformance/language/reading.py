@@ -153,6 +153,9 @@ class _ClaimReader:
             draft.report(None, "E401", _NO_SOURCE)
         former = tuple(text if "/" in text else f"{draft.claim.subject}/{text}" for text in values.pop("was", ()))
         expectation = Expectation(*(values.pop(name, default) for name, default in _EXPECTED))
+        unspecified = "guarantee" in values and bool(values.pop("guarantee"))
+        if unspecified:
+            values.pop("control", None)  # a row that only observes has no use for the control of its table
         return Claim(
             id=draft.claim.id,
             subject=draft.claim.subject,
@@ -162,7 +165,7 @@ class _ClaimReader:
             family=values.pop("family", ""),
             sources=values.pop("sources", ()),
             expectation=expectation,
-            unspecified="guarantee" in values and bool(values.pop("guarantee")),
+            unspecified=unspecified,
             was=former,
             **values,
         )
@@ -219,13 +222,16 @@ class _ClaimReader:
     def _table(self, node: Node, what: str, key: Key) -> tuple[tuple[str, Fragment], ...]:
         may_be_empty = key.least == 0 and isinstance(node, Mapping)
         table = node if may_be_empty else self.shapes.any_mapping(node, what, key.wanted)
+        if not isinstance(table, Mapping):
+            return ()
         found = []
-        for name, value in table.entries.items() if isinstance(table, Mapping) else ():
+        for name, value in table.entries.items():
             # The rest of a call that lacks quotes is no entry; the call itself is reported.
             if not (isinstance(value, Scalar) and not value.value and cut_at_comma(name)):
                 code = self._code(value, f"'{name}' of {what}")
-                if code is not None:
-                    found.append((name, code))
+                shown = self._substituted(table.keys[name])
+                if code is not None and shown is not None:
+                    found.append((shown, code))
         return tuple(found)
 
     def _form(self, node: Node, form: str, what: str) -> Any:
@@ -300,9 +306,8 @@ class _ClaimReader:
     def _check_key_or_row(self, mapping: Mapping, kind: str, overridden: bool) -> None:
         wanted, unwanted = ("row", "key") if kind == "article" else ("key", "row")
         if wanted not in mapping.entries and not overridden:
-            what = {"row": "the row of the article's list of claims", "key": "the few words that find the sentence"}[
-                wanted
-            ]
+            meant = {"row": "the row of the article's list of claims", "key": "the few words that find the sentence"}
+            what = meant[wanted]
             self.draft.report(mapping, "E404", f"this source lacks '{wanted}', {what}; add it")
         if unwanted in mapping.entries:
             advice = "an article has rows" if kind == "article" else "only an article has rows; give a `key`"

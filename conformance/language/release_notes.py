@@ -69,16 +69,9 @@ class Measures:
 class ReleaseNote:
     """One thing that the notes of a release announce.
 
-    Attributes
-    ----------
-    release : str
-        The release in whose notes it stands, as ``sources.yaml`` names it.
-    by : str
-        The minor release for which it is announced.
-    unread : bool
-        Whether nobody read its passage: it is known from what was measured.
-    untested : str
-        Why no CPU can try it; empty where something was measured.
+    ``release`` is the one in whose notes it stands, as ``sources.yaml`` names it, ``by`` the minor release for which it
+    is announced. Nobody read the passage of an ``unread`` note: it is known from what was measured. ``untested`` says
+    why no CPU can try it; it is empty where something was measured.
     """
 
     id: str
@@ -117,13 +110,7 @@ def note_files(root: Path) -> list[Path]:
 
 
 def read_release_notes(path: Path, releases: Collection[str], problems: Problems) -> Optional[ReleaseNotes]:
-    """Read a file of release notes; notes with a mistake are left out.
-
-    Parameters
-    ----------
-    releases
-        The releases that ``sources.yaml`` names.
-    """
+    """Read a file of release notes, of a release that ``sources.yaml`` names; notes with a mistake are left out."""
     document = open_document(path, problems)
     if document is None or document.root is None:
         return None

@@ -30,9 +30,8 @@ class Shapes:
         if isinstance(node, Broken):
             return
         if isinstance(node, Scalar) and not node.value and not node.style:
-            self.problems.add(
-                self.document.place(node), "E105", f"{what} has no value; give {wanted} or remove the key"
-            )
+            message = f"{what} has no value; give {wanted} or remove the key"
+            self.problems.add(self.document.place(node), "E105", message)
             return
         self.problems.add(self.document.place(node), "E103", f"{what} is {_CALLED[type(node)]} and must be {wanted}")
 
@@ -115,11 +114,8 @@ class Shapes:
         scalar = self.text(node, what)
         if scalar is None or scalar.value in choices:
             return scalar.value if scalar else None
-        self.problems.add(
-            self.document.place(scalar),
-            "E104",
-            f"{what} is '{scalar.value}' and must be {listed(choices)}{did_you_mean(scalar.value, choices)}",
-        )
+        message = f"{what} is '{scalar.value}' and must be {listed(choices)}{did_you_mean(scalar.value, choices)}"
+        self.problems.add(self.document.place(scalar), "E104", message)
         return None
 
     def address(self, node: Optional[Node], what: str, *, may_lack: bool = False) -> Optional[str]:
@@ -144,11 +140,8 @@ class Shapes:
                 return None
             surprising = surprise(node.value)
             if surprising and not (callable(admitted) and admitted(node.value)):
-                self.problems.add(
-                    self.document.place(node),
-                    "E008",
-                    f"YAML may read {node.value} as {surprising}; put it in quotes: '{node.value}'",
-                )
+                message = f"YAML may read {node.value} as {surprising}; put it in quotes: '{node.value}'"
+                self.problems.add(self.document.place(node), "E008", message)
                 return None
         elif not node.value.strip():
             self.problems.add(self.document.place(node), "E105", f"{what} is empty; give {wanted} or remove the key")

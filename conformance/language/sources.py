@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Union
 
 from conformance.language.causes import read_causes
 from conformance.language.documents import Mapping, Node, open_document
@@ -56,18 +56,9 @@ class Article:
 class SourceList:
     """Everything that a claim can cite, and the causes that its divergences can name.
 
-    Attributes
-    ----------
-    docs : str
-        Address of an object's page in the documentation, with ``{object}`` in the place of its name.
-    elsewhere : mapping of str to str
-        Address by object, for those whose page is another.
-    notes, releases : mapping of str to Page
-        Pages by the name that a claim's ``note`` gives, and release notes by version.
-    articles : mapping of str to Article
-        Articles by letter.
-    causes : mapping of str to Cause
-        Facts about torch by id.
+    ``docs`` is the address of an object's page, with ``{object}`` in the place of its name, and ``elsewhere`` has those
+    of other objects. Notes stand by the name that a claim's ``note`` gives, releases by version, articles by letter,
+    causes by id.
     """
 
     docs: str = ""
@@ -81,21 +72,13 @@ class SourceList:
         """Look up the address of a source, where it is known."""
         if source.kind == "docs":
             return self.elsewhere.get(source.name) or self.docs.replace("{object}", source.name) or None
-        if source.kind == "article":
-            article = self.articles.get(source.name)
-            return article.url if article else None
-        page = self._pages(source.kind).get(source.name)
-        return page.url if page else None
+        cited = self._cited(source)
+        return cited.url if cited else None
 
     def title(self, source: Source) -> str:
         """Tell what to call a source in a list."""
-        if source.kind == "docs":
-            return source.name
-        if source.kind == "article":
-            article = self.articles.get(source.name)
-            return article.title if article else source.name
-        page = self._pages(source.kind).get(source.name)
-        return page.title if page else source.name
+        cited = self._cited(source)
+        return cited.title if cited else source.name
 
     def joined(self, other: SourceList) -> SourceList:
         """Add another list's entries to these; the other's win."""
@@ -108,8 +91,11 @@ class SourceList:
             {**self.causes, **other.causes},
         )
 
-    def _pages(self, kind: str) -> MappingType[str, Page]:
-        return self.notes if kind == "note" else self.releases
+    def _cited(self, source: Source) -> Union[Page, Article, None]:
+        """Return what is known of a source that is no docstring."""
+        known: dict[str, MappingType[str, Union[Page, Article]]]
+        known = {"note": self.notes, "release": self.releases, "article": self.articles}
+        return known.get(source.kind, {}).get(source.name)
 
 
 def read_sources(path: Path, problems: Problems) -> SourceList:

@@ -12,27 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Optional
 
+from conformance.names.parameters import Parameter, parameters_of
+from conformance.names.signatures import from_definition
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 INPUTS = _PACKAGE / "inputs"
 CHECKS = _PACKAGE / "checks"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a check or an input kind.
-
-    ``kind`` is ``positional``, ``keyword``, ``variable`` (``*names``) or ``variable keyword`` (``**names``).
-    """
-
-    name: str
-    kind: str
-    default: Optional[str] = None
-    annotation: Optional[str] = None
-
-    @property
-    def required(self) -> bool:
-        """Whether a call must give it."""
-        return self.default is None and self.kind in ("positional", "keyword")
 
 
 @dataclass(frozen=True)
@@ -44,7 +29,6 @@ class Entry:
     parameters: tuple[Parameter, ...]
     summary: str
     doc: str
-    module: str
 
 
 def checks(package: Path = CHECKS) -> dict[str, Entry]:
@@ -87,13 +71,11 @@ def _entries(package: Path, decorator: str) -> dict[str, Entry]:
         text = path.read_text(encoding="utf-8")
         if decorator not in text:
             continue
-        parts = path.relative_to(package).with_suffix("").parts
-        module = ".".join((package.parent.name, package.name, *parts))
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef) and any(
                 _is(node, decorator) for node in statement.decorator_list
             ):
-                found[statement.name] = _entry(statement, module)
+                found[statement.name] = _entry(statement)
     return dict(sorted(found.items()))
 
 
@@ -105,51 +87,12 @@ def _is(node: ast.expr, decorator: str) -> bool:
     )
 
 
-def _entry(function: ast.FunctionDef, module: str) -> Entry:
-    arguments = function.args
-    parameters = []
-    positional = arguments.posonlyargs + arguments.args
-    missing = len(positional) - len(arguments.defaults)
-    for position, argument in enumerate(positional):
-        default = arguments.defaults[position - missing] if position >= missing else None
-        parameters.append(_parameter(argument, "positional", default))
-    if arguments.vararg:
-        parameters.append(_parameter(arguments.vararg, "variable", None))
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-        parameters.append(_parameter(argument, "keyword", default))
-    if arguments.kwarg:
-        parameters.append(_parameter(arguments.kwarg, "variable keyword", None))
+def _entry(function: ast.FunctionDef) -> Entry:
     doc = inspect.cleandoc(ast.get_docstring(function) or "")
     return Entry(
         name=function.name,
-        signature=f"{function.name}({_written(parameters)})",
-        parameters=tuple(parameters),
+        signature=f"{function.name}{from_definition(function)}",
+        parameters=parameters_of(function.args),
         summary=" ".join(doc.split("\n\n")[0].split()),
         doc=doc,
-        module=module,
     )
-
-
-def _parameter(argument: ast.arg, kind: str, default: Optional[ast.expr]) -> Parameter:
-    return Parameter(
-        argument.arg,
-        kind,
-        None if default is None else ast.unparse(default),
-        None if argument.annotation is None else ast.unparse(argument.annotation),
-    )
-
-
-def _written(parameters: list[Parameter]) -> str:
-    """Write a signature without annotations, as an author calls it."""
-    parts = []
-    starred = False
-    for parameter in parameters:
-        if parameter.kind in ("variable", "variable keyword"):
-            parts.append(("*" if parameter.kind == "variable" else "**") + parameter.name)
-            starred = True
-            continue
-        if parameter.kind == "keyword" and not starred:
-            parts.append("*")
-            starred = True
-        parts.append(parameter.name if parameter.default is None else f"{parameter.name}={parameter.default}")
-    return ", ".join(parts)

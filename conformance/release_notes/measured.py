@@ -169,9 +169,13 @@ class Measurements:
         return None if profile is None or profiles is None else (profile, profiles)
 
 
-def notes_about(name: str, all_notes: Iterable[ReleaseNotes]) -> tuple[ReleaseNote, ...]:
-    """Return the notes that are about a name, in the order of the releases."""
-    return tuple(note for notes in all_notes for note in notes.notes if name in note.measures.names)
+def notes_by_topic(all_notes: Iterable[ReleaseNotes]) -> dict[str, list[ReleaseNote]]:
+    """Return the notes about each name and each claim."""
+    found: dict[str, list[ReleaseNote]] = {}
+    for note in (note for notes in all_notes for note in notes.notes):
+        for topic in (*note.measures.names, *note.measures.claims):
+            found.setdefault(topic, []).append(note)
+    return found
 
 
 def _announced(argument: Argument) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import conformance.language
 from conformance.language.codes import CODES, GROUPS
-from conformance.language.corpus import is_cause_file, is_note_file, load_corpus
+from conformance.language.corpus import folder_of, load_corpus
 from conformance.language.forms import FORMS
 from conformance.language.problems import Problem
 from conformance.language.rules.context import Context
@@ -41,7 +41,7 @@ def problems_of(fixture: Path, folder: Path) -> list[Problem]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(fixture, path)
-        if is_cause_file(path) or is_note_file(path):
+        if folder_of(path) in ("causes", "releases"):
             path = root  # what names a cause, and which claims there are, is seen in the whole corpus only
     return load_corpus([path], root, CONTEXT)[1]
 

@@ -12,7 +12,7 @@ from conformance.names.lookup import Names
 from conformance.profiles.model import Domain, Profile
 from conformance.profiles.sharing import by_key
 from conformance.profiles.store import Profiles
-from conformance.release_notes.measured import Judged, Measurements, notes_about
+from conformance.release_notes.measured import Judged, Measurements, notes_by_topic
 from conformance.results.model import Environment
 
 NOTE = ReleaseNote("a-note", "A note", "breaking", "states", "2.0.0", "2.0", False, Place("2.0.yaml", 1, 1))
@@ -82,10 +82,8 @@ def test_a_call_is_compared_with_the_release_before(names: Names) -> None:
     assert judged(names, "2.9", other, measured).outcome == "not"
 
 
-def test_notes_about_a_name() -> None:
-    one = replace(NOTE, measures=Measures(gone=("torch.cholesky",)))
+def test_notes_are_found_by_name_and_by_claim() -> None:
+    one = replace(NOTE, measures=Measures(gone=("torch.cholesky",), claims=("torch.cat/a-claim",)))
     other = replace(NOTE, measures=Measures(arguments=(Argument("torch.load", "f", "removed"),)))
-    notes = [ReleaseNotes("2.0.0", "full", (one, other))]
-    assert notes_about("torch.cholesky", notes) == (one,)
-    assert notes_about("torch.load", notes) == (other,)
-    assert notes_about("torch.qr", notes) == ()
+    found = notes_by_topic([ReleaseNotes("2.0.0", "full", (one, other))])
+    assert found == {"torch.cholesky": [one], "torch.cat/a-claim": [one], "torch.load": [other]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from conformance.language.drafts import Draft
 from conformance.language.expressions import BUILTINS, Code, expression, statements
@@ -48,14 +47,14 @@ def check_comparison(draft: Draft, context: Context) -> None:
             if not any(call.name == "ratio" for call in code.calls):
                 message = 'this mentions no ratio("a", "b") of two kernels, so it says nothing about time'
                 draft.report_code(fragment, 0, "E208", message)
-            for name in sorted(set(_compared(code)) - kernels.keys()) if kernels else ():
+            for name in sorted(_compared(code) - kernels.keys()) if kernels else ():
                 advice = did_you_mean(name, kernels) or f"; they are {listed(list(kernels))}"
                 draft.report_code(fragment, fragment.text.find(name), "E902", f"there is no kernel '{name}'{advice}")
 
 
-def _compared(code: Code) -> Iterator[str]:
+def _compared(code: Code) -> set[str]:
     """Return the names of kernels that ``ratio(...)`` is called with."""
-    for node in ast.walk(code.tree) if code.tree else ():
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ratio":
-            values = (item.value for item in node.args if isinstance(item, ast.Constant))
-            yield from (value for value in values if isinstance(value, str))
+    calls = [node for node in ast.walk(code.tree) if isinstance(node, ast.Call)] if code.tree else []
+    arguments = [argument for call in calls if ast.unparse(call.func) == "ratio" for argument in call.args]
+    values = {argument.value for argument in arguments if isinstance(argument, ast.Constant)}
+    return {value for value in values if isinstance(value, str)}

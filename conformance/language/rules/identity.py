@@ -75,11 +75,8 @@ def check_file_place(document: Document, place: str, problems: Problems) -> None
         return
     wanted = place_of(subject.value)
     if place != wanted:
-        problems.add(
-            document.place(subject),
-            "E106",
-            f"the file of {subject.value} is {wanted}, not {place}; move the file",
-        )
+        message = f"the file of {subject.value} is {wanted}, not {place}; move the file"
+        problems.add(document.place(subject), "E106", message)
 
 
 def check_entry_place(drafts: Sequence[Draft], place: str) -> None:

@@ -37,6 +37,9 @@ def check_outcome(draft: Draft) -> None:
         if getattr(draft.claim.expectation, key) is not None and "do" not in entries and "compare" not in entries:
             message = f"`{key}` is about the last statement of `do`, and there is no `do`; add the program"
             draft.report(entries[key], "E502", message)
+    if draft.claim.control and draft.claim.expectation.raises is None:
+        message = "a control shows that an error is the promised one, and this claim has no `raises`; remove it"
+        draft.report_key("control", "E508", message)
     check_raises(draft, draft.claim.expectation)
     if draft.claim.unspecified and not all(divergence.instead.crashes for divergence in draft.claim.diverges):
         message = (
@@ -53,11 +56,8 @@ def _check_promised(draft: Draft) -> None:
         return
     for key in ("raises", "warns"):
         if key in draft.entries:
-            message = (
-                f"no source promises this: they only require or limit; make it an observation, with"
-                f" `guarantee: unspecified` beside `{key}`"
-            )
-            draft.report_key(key, "E507", message)
+            advice = f"make it an observation, with `guarantee: unspecified` beside `{key}`"
+            draft.report_key(key, "E507", f"no source promises this: they only require or limit; {advice}")
 
 
 def check_raises(draft: Draft, expectation: Expectation) -> None:

@@ -47,6 +47,7 @@ def check_programs(draft: Draft, context: Context) -> None:
         _check_calls(draft, claim.do, program, context.checks)
         _check_imports(draft, claim.do, program)
         _check_assigned(draft, claim.do, program, context)
+    _check_control(draft, known, inputs, context)
     for fragment in claim.assume:
         _check_filter(draft, fragment, "and so it filters nothing", context)
         _check_release(draft, fragment, "`assume`", "`applies` or a divergence's `when` says where a claim is tried")
@@ -67,6 +68,23 @@ def check_programs(draft: Draft, context: Context) -> None:
             _check_without_program(draft, outcome, known, context)
         else:
             _check_expect(draft, outcome, program, inputs, context)
+
+
+def _check_control(draft: Draft, known: frozenset[str], inputs: frozenset[str], context: Context) -> None:
+    claim = draft.claim
+    program = claim.controlled()
+    if claim.do is None or program is None:
+        return
+    for old, new in claim.control:
+        if old not in claim.do.text:
+            draft.report_code(new, 0, "E509", f"`do` has no {old!r} that this could replace")
+    first = claim.control[0][1]
+    code = statements(program)
+    if code.mistake:
+        draft.report_code(first, 0, "E201", f"`do` with what replaces its parts is no Python: {code.mistake.message}")
+    else:
+        for name in code.undefined(known):
+            draft.report_code(first, 0, "E202", f"nothing defines '{name.name}' in `do` with what replaces its parts")
 
 
 def unused_inputs(draft: Draft) -> list[str]:
@@ -217,10 +235,10 @@ def _check_calls(draft: Draft, fragment: Fragment, code: Code, entries: MappingT
 
 def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Entry) -> None:
     """Check a call against the signature of what it calls."""
-    positional = [parameter for parameter in entry.parameters if parameter.kind == "positional"]
-    variable = any(parameter.kind == "variable" for parameter in entry.parameters)
-    anything = any(parameter.kind == "variable keyword" for parameter in entry.parameters)
-    named = {parameter.name for parameter in entry.parameters if parameter.kind in ("positional", "keyword")}
+    positional = [parameter for parameter in entry.parameters if parameter.kind.startswith("positional")]
+    variable = any(parameter.kind == "args" for parameter in entry.parameters)
+    anything = any(parameter.kind == "kwargs" for parameter in entry.parameters)
+    named = {parameter.name for parameter in entry.parameters if parameter.is_single}
     if len(call.arguments) > len(positional) and not variable:
         extra = call.arguments[len(positional)][1]
         most = f"{len(positional)} positional argument{'' if len(positional) == 1 else 's'}"
@@ -236,23 +254,18 @@ def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Entry)
             draft.report_code(fragment, offset, "E205", f"{entry.name} has no argument '{name}'{near}")
             return
         filled.add(name)
-    missing = [parameter.name for parameter in entry.parameters if parameter.required and parameter.name not in filled]
+    required = [parameter for parameter in entry.parameters if parameter.is_single and parameter.default is None]
+    missing = [parameter.name for parameter in required if parameter.name not in filled]
     if missing and call.complete:
-        draft.report_code(
-            fragment, call.offset, "E205", f"{entry.name} lacks {' and '.join(missing)}: {entry.signature}"
-        )
+        message = f"{entry.name} lacks {' and '.join(missing)}: {entry.signature}"
+        draft.report_code(fragment, call.offset, "E205", message)
 
 
 def _check_imports(draft: Draft, fragment: Fragment, code: Code) -> None:
     for module, offset in code.imports:
         if module.split(".")[0] not in IMPORTABLE:
-            draft.report_code(
-                fragment,
-                offset,
-                "E211",
-                f"a claim can't import '{module}'; it needs only torch, NumPy and Python's own library"
-                f"{did_you_mean(module, IMPORTABLE)}",
-            )
+            allowed = f"it needs only torch, NumPy and Python's own library{did_you_mean(module, IMPORTABLE)}"
+            draft.report_code(fragment, offset, "E211", f"a claim can't import '{module}'; {allowed}")
 
 
 def _check_assigned(draft: Draft, fragment: Fragment, code: Code, context: Context) -> None:
@@ -271,18 +284,18 @@ def _check_input_names(draft: Draft, context: Context) -> None:
     for number, (name, key) in enumerate(given.keys.items()):
         if cut_at_comma(name):
             continue
+        used_below = {call.name for code in later[number + 1 :] for call in code.calls}
         if not is_name(name):
-            draft.report(key, "E210", f"'{name}' can't be a name in Python; choose another name for this input")
+            why = "can't be a name in Python"
         elif name in ALWAYS or name == "before":
-            draft.report(key, "E210", f"'{name}' always has its own meaning; choose another name for this input")
+            why = "always has its own meaning"
         elif name in context.checks:
-            draft.report(key, "E210", f"'{name}' is a check; choose another name for this input")
-        elif name in context.input_kinds and any(
-            call.name == name for code in later[number + 1 :] for call in code.calls
-        ):
-            draft.report(
-                key, "E210", f"'{name}' is an input kind that is used again below; choose another name for this input"
-            )
+            why = "is a check"
+        elif name in context.input_kinds and name in used_below:
+            why = "is an input kind that is used again below"
+        else:
+            continue
+        draft.report(key, "E210", f"'{name}' {why}; choose another name for this input")
 
 
 def _check_given(draft: Draft, context: Context) -> None:
@@ -313,16 +326,12 @@ def _check_input(
     classes: set[int] = set()
     if kind is not None:
         _check_arguments(draft, fragment, outer, kind)
-        variable = next((parameter.name for parameter in kind.parameters if parameter.kind == "variable"), None)
+        variable = next((parameter.name for parameter in kind.parameters if parameter.kind == "args"), None)
         if variable == "classes":
             for name, offset in outer.arguments:
                 classes.add(offset)
-                if (
-                    name is not None
-                    and name not in context.dtype_classes
-                    and name not in earlier
-                    and context.dtype_classes
-                ):
+                known = (*context.dtype_classes, *earlier)
+                if context.dtype_classes and name is not None and name not in known:
                     advice = did_you_mean(name, context.dtype_classes) or f"; they are {listed(context.dtype_classes)}"
                     draft.report_code(fragment, offset, "E206", f"'{name}' is not a class of dtypes{advice}")
     defined = context.in_inputs | earlier | {outer.name}
@@ -330,12 +339,9 @@ def _check_input(
         if name_.offset in classes:
             continue
         if name_.name in every:
-            advice = (
-                "; inputs are drawn in order, so move it above"
-                if name_.name != own_name
-                else "; it is this input itself"
-            )
-            draft.report_code(fragment, name_.offset, "E202", f"'{name_.name}' is not drawn yet{advice}")
+            itself = name_.name == own_name
+            advice = "it is this input itself" if itself else "inputs are drawn in order, so move it above"
+            draft.report_code(fragment, name_.offset, "E202", f"'{name_.name}' is not drawn yet; {advice}")
         else:
             advice = _advice(name_.name, defined, context)
             draft.report_code(fragment, name_.offset, "E202", f"nothing defines '{name_.name}'{advice}")
@@ -363,12 +369,9 @@ def _check_expect(
             continue
         lost = [name for name in code.undefined(known - gone) if name.name in gone] if gone else []
         if lost:
-            draft.report_code(
-                fragment,
-                lost[0].offset,
-                "E504",
-                f"'{lost[0].name}' is assigned by the statement that raises, so it does not exist then; remove this",
-            )
+            assigned_there = f"'{lost[0].name}' is assigned by the statement that raises"
+            message = f"{assigned_there}, so it does not exist then; remove this"
+            draft.report_code(fragment, lost[0].offset, "E504", message)
         check_names(draft, fragment, code, known, inputs, context)
         _check_calls(draft, fragment, code, context.checks)
         itself = compares_with_itself(code, context.checks, same)
@@ -378,10 +381,5 @@ def _check_expect(
         elif why is not None:
             draft.report_code(fragment, 0, "E208", f"this can't fail: {why}")
         elif not any(name.name in relevant for name in code.needs) and not any(code.undefined(common)):
-            draft.report_code(
-                fragment,
-                0,
-                "E208",
-                "this mentions no input and nothing that `do` assigns, so it says nothing about the program;"
-                " assign the result in `do`",
-            )
+            silent = "this mentions no input and nothing that `do` assigns, so it says nothing about the program"
+            draft.report_code(fragment, 0, "E208", f"{silent}; assign the result in `do`")

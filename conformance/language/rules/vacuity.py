@@ -14,46 +14,17 @@ from conformance.language.expressions import Code
 
 # Methods that answer yes or no; without their parentheses they are true of every tensor. Not those that are
 # attributes of a dtype as well, such as is_complex.
-_PREDICATES = frozenset(
-    [
-        "allclose",
-        "all",
-        "any",
-        "equal",
-        "is_coalesced",
-        "is_conj",
-        "is_contiguous",
-        "is_inference",
-        "is_neg",
-        "is_nonzero",
-        "is_pinned",
-        "is_same_size",
-        "is_set_to",
-        "is_shared",
-    ]
+_PREDICATES = re.compile(
+    "all|allclose|any|equal|is_(?:coalesced|conj|contiguous|inference|neg|nonzero|pinned|same_size|set_to|shared)"
 )
 #: What counts something, and so is never negative.
 _COUNTING_METHODS = frozenset(["numel", "nelement", "dim", "ndimension", "element_size", "storage_offset", "__len__"])
 _COUNTING_ATTRIBUTES = frozenset(("ndim", "nbytes", "itemsize"))
 #: Functions and methods that give the same answer each time. Not `item` or `tolist`: nan differs from itself.
-_SAME_EACH_TIME = _COUNTING_METHODS | frozenset(
-    [
-        "len",
-        "size",
-        "stride",
-        "str",
-        "repr",
-        "tuple",
-        "list",
-        "type",
-        "id",
-        "data_ptr",
-        "is_contiguous",
-        "is_conj",
-        "is_neg",
-        "get_device",
-        "version",
-    ]
+_SAME_EACH_TIME = (
+    _COUNTING_METHODS
+    | {"len", "size", "stride", "str", "repr", "tuple", "list", "type", "id", "version"}
+    | {"data_ptr", "is_contiguous", "is_conj", "is_neg", "get_device"}
 )
 #: Functions and methods of torch and NumPy that compare two things.
 _COMPARING = frozenset(["equal", "allclose", "is_set_to", "is_same_size", "array_equal"])
@@ -94,7 +65,7 @@ def truth(node: ast.expr) -> Optional[Known]:
         return _chosen(node)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         return _compared(node.left, node.ops[0], node.comparators[0])
-    if isinstance(node, ast.Attribute) and node.attr in _PREDICATES:
+    if isinstance(node, ast.Attribute) and _PREDICATES.fullmatch(node.attr):
         return Known(True, f"'{node.attr}' without parentheses is a method, which is always true; call it")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
         return _called(node.func.id, node.args)
@@ -158,15 +129,12 @@ def _called(name: str, arguments: list[ast.expr]) -> Optional[Known]:
     first = arguments[0]
     if name == "bool" and not isinstance(first, (ast.Compare, ast.Name)):
         return truth(first)
-    if name in ("all", "any") and (isinstance(first, (ast.GeneratorExp, ast.ListComp)) and _is_empty(first)):
-        return Known(name == "all", "it goes through nothing")
+    if name in ("all", "any") and isinstance(first, (ast.GeneratorExp, ast.ListComp)):
+        nothing = any(_is_nothing(loop.iter) for loop in first.generators)
+        return Known(name == "all", "it goes through nothing") if nothing else None
     if name == "isinstance" and isinstance(arguments[-1], ast.Name) and arguments[-1].id == "object":
         return Known(True, "everything is an object")
     return None
-
-
-def _is_empty(node: Union[ast.GeneratorExp, ast.ListComp]) -> bool:
-    return any(_is_nothing(loop.iter) for loop in node.generators)
 
 
 def _is_nothing(node: ast.expr) -> bool:
@@ -219,12 +187,7 @@ def aliases(program: str) -> Aliases:
 def compares_with_itself(code: Code, checks: Container[str], names: Aliases) -> Optional[str]:
     """Return the part of an expectation that compares a thing with itself.
 
-    Parameters
-    ----------
-    checks
-        The names of the functions that compare their first two arguments.
-    names
-        For names that are another name for the same object: that one; see `aliases`.
+    ``checks`` are functions that compare their first two arguments; for ``names`` see `aliases`.
     """
     if not isinstance(code.tree, ast.Expression):
         return None
@@ -284,9 +247,7 @@ def _is_same(left: ast.expr, right: ast.expr, names: Aliases, *, of_identity: bo
             # A call may give another value each time, and then comparing it with itself says something.
             name = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
             if name not in _SAME_EACH_TIME:
-                return (
-                    False  # a call may give another value each time, and then comparing it with itself says something
-                )
+                return False
         elif of_identity and isinstance(part, (ast.Attribute, ast.Subscript)):
             # Whether an attribute is the same object each time is a question, unless what is compared is its value.
             return False
