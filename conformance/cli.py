@@ -240,6 +240,10 @@ def _checked(counts: Counts) -> str:
 
         entries = count_of(counts.unreasoned, "entry narrows", "entries narrow")
         told += f"; {entries} dtypes, layouts or states without `because`"
+    if counts.uncontrolled:
+        from conformance.text import count_of
+
+        told += f"; {count_of(counts.uncontrolled, 'entry judges', 'entries judge')} an error without `control`"
     return told
 
 

@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Any, Optional
@@ -94,14 +95,8 @@ def machine() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "system": platform.system().lower(),
         "python": platform.python_version(),
-        **_libraries(),
+        **{name: version(name) for name in ("torch", "numpy", "hypothesis", "pytest")},
     }
-
-
-def _libraries() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("torch", "numpy", "hypothesis", "pytest")}
 
 
 def _rounded(value: Any) -> Any:

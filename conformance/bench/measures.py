@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.processes.allocator import with_filled_memory
+from conformance.processes.environment import with_filled_memory
 from conformance.results.model import Environment
 
 _EXAMPLES = 20
@@ -36,9 +36,7 @@ def claims(step: int) -> list[Claim]:
 def throughput(step: int) -> dict[str, float]:
     """Judge the corpus in this process: examples per second, and the memory that it takes above what torch takes."""
     chosen = claims(step)
-    from conformance.worker.environment import describe
-
-    environment = describe("cpu")
+    environment = _environment()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds, examples = _judge(chosen, environment)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
@@ -51,9 +49,7 @@ def linearity(step: int) -> dict[str, list[float]]:
     A repeated claim has another name, so that other examples come. The whole corpus ten times would take half an hour.
     """
     chosen = claims(step * _SHARE)
-    from conformance.worker.environment import describe
-
-    environment = describe("cpu")
+    environment = _environment()
     _judge(chosen, environment)  # what is imported at the first use is no cost of a claim
     times, seconds = [1, 2, 5, 10], []
     for count in times:
@@ -70,9 +66,8 @@ def linearity(step: int) -> dict[str, list[float]]:
 def by_hand(step: int) -> dict[str, dict[str, float]]:
     """Seconds per example: the same properties as claims, and as Hypothesis tests written by hand."""
     from conformance.bench.by_hand import PROPERTIES
-    from conformance.worker.environment import describe
 
-    environment = describe("cpu")
+    environment = _environment()
     known = {claim.id: claim for claim in claims(1)}
     found = {}
     for identity, test in PROPERTIES.items():
@@ -91,11 +86,10 @@ def sweep(step: int) -> dict[str, float]:
     from conformance.inputs.choices import SweepChoices
     from conformance.inputs.given import Given
     from conformance.inputs.recipes import BASE_NAMESPACE
-    from conformance.worker.environment import describe
     from conformance.worker.judge import judge
 
     claim = next(claim for claim in claims(1) if claim.id == "torch.Tensor.detach/shares-storage")
-    environment = describe("cpu")
+    environment = _environment()
     given = Given(claim.given, "cpu")
     recipes: list[str] = []
     position, length = 0, 1
@@ -115,10 +109,9 @@ def sweep(step: int) -> dict[str, float]:
 def protection(step: int) -> dict[str, float]:
     """Seconds by the clock of the same claims in this process, and in a worker that may die; taken in turns."""
     from conformance.runner.supervisor import Supervisor
-    from conformance.worker.environment import describe
     from conformance.worker.judge import judge
 
-    environment = describe("cpu")
+    environment = _environment()
     chosen = [claim for claim in claims(_SHARE) if not any(divergence.instead.crashes for divergence in claim.diverges)]
     supervisor = Supervisor(examples=_EXAMPLES, seed=0)
     inside = outside = 0.0
@@ -240,6 +233,13 @@ MEASURES: dict[str, Callable[[int], Any]] = {
     measure.__name__: measure
     for measure in (throughput, by_hand, sweep, protection, first_verdict, collection, linearity, processes, array_api)
 }
+
+
+def _environment() -> Environment:
+    """Import torch, and return what is measured."""
+    from conformance.worker.environment import describe
+
+    return describe("cpu")
 
 
 def _judge(chosen: Sequence[Claim], environment: Environment, examples: int = _EXAMPLES) -> tuple[float, int]:

@@ -22,7 +22,7 @@ from conformance.impostors.record import (
 )
 from conformance.impostors.report import Report
 from conformance.language.corpus import default_root, load_corpus
-from conformance.processes.processors import processors
+from conformance.processes.environment import processors
 from conformance.processes.worker import ServiceFailed, StartFailed
 from conformance.results.files import ResultError
 from conformance.text import count_of

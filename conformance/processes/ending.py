@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Optional
 
 _HEEDED = (signal.SIGTERM, signal.SIGHUP)
@@ -23,12 +23,7 @@ class EndSignals:
             self._handlers = {number: signal.signal(number, self._heed) for number in _HEEDED}
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]] = None,
-        error: Optional[BaseException] = None,
-        trace: Optional[TracebackType] = None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 

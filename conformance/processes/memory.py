@@ -9,13 +9,7 @@ from conformance.processes.descent import descendants
 
 
 class Memory:
-    """The memory of a process above what it has now.
-
-    Parameters
-    ----------
-    process
-        Its id; 0 for none.
-    """
+    """The memory of a process, 0 for none, above what it has now."""
 
     def __init__(self, process: int) -> None:
         self._process = process

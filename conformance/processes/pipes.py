@@ -7,14 +7,13 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Optional
 
-from conformance.processes.allocator import with_filled_memory
 from conformance.processes.child import CUT_OFF
-from conformance.processes.environment import unoptimised
+from conformance.processes.environment import unoptimised, with_filled_memory
 from conformance.processes.memory import Memory
 from conformance.processes.progress import ProgressFile
 
@@ -26,26 +25,14 @@ _LONGEST_END = 20.0
 
 
 class ChildProcess:
-    """One running process.
+    """One running process, with its temporary files in a folder, where it stands.
 
-    Parameters
-    ----------
-    service
-        What makes its service, as ``module:function``.
-    options
-        Handed to that function; they are pickled.
-    folder
-        For its temporary files, and where it stands.
-
-    Attributes
-    ----------
-    answer
-        What came through the pipe of the answers since `send`.
-    printed_bytes
-        How much it printed since `send`.
+    ``service`` says as ``module:function`` what makes its service, ``options`` are pickled and handed to that function,
+    ``variables`` are set in its environment besides. ``answer`` is what came through the pipe of the answers since
+    `send`, and ``printed_bytes`` how much it printed since.
     """
 
-    def __init__(self, service: str, options: Any, folder: Path) -> None:
+    def __init__(self, service: str, options: Any, folder: Path, variables: Mapping[str, str]) -> None:
         self.answer = bytearray()
         self.printed_bytes = 0
         self._worker = Memory(0)
@@ -61,7 +48,7 @@ class ChildProcess:
             stdout=printing,
             stderr=subprocess.STDOUT,
             pass_fds=(answering, marker),
-            env=with_filled_memory({**unoptimised(), "PYTHONUNBUFFERED": "1"}),
+            env=with_filled_memory({**unoptimised(), "PYTHONUNBUFFERED": "1", **variables}),
             start_new_session=True,  # Ctrl-C is for the parent, which then ends the process
         )
         os.close(answering)

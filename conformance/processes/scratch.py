@@ -8,8 +8,6 @@ import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Optional
 
 _PREFIX = "conformance-"
 # Locked as long as the process lives that made the folder.
@@ -20,10 +18,7 @@ _FILES = "files"
 class ScratchFolder:
     """A folder that lasts until it is closed, at the longest until its process has ended and another one is made.
 
-    Attributes
-    ----------
-    path
-        The folder for files; what is done there does not reach the lock beside it.
+    What is done in its ``path`` does not reach the lock beside it.
     """
 
     def __init__(self) -> None:
@@ -40,9 +35,7 @@ class ScratchFolder:
     def __enter__(self) -> Path:
         return self.path
 
-    def __exit__(
-        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:

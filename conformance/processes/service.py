@@ -10,14 +10,9 @@ from conformance.processes.progress import ProgressWriter
 
 
 class Channel:
-    """What connects the work to the parent beside requests and answers.
+    """What connects the work to the parent beside requests and answers: file descriptors, and the progress.
 
-    Attributes
-    ----------
-    descriptors
-        The file descriptors through which this process talks to its parent.
-    must_restart
-        Why this process must not serve another request, in words; empty while it may.
+    ``must_restart`` says in words why this process must not serve another request; it is empty while it may.
     """
 
     def __init__(self, descriptors: tuple[int, ...], progress: ProgressWriter) -> None:
@@ -43,14 +38,9 @@ class WorkEnded(BaseException):
 
 @dataclass(frozen=True)
 class Service:
-    """What a process does.
+    """What a process does: it tells the parent a greeting once, and answers requests; both as JSON.
 
-    Attributes
-    ----------
-    greeting
-        Told to the parent once, as JSON.
-    answer
-        Returns the answer to a request, as JSON. An exception that it raises is a mistake of ours, not of the work.
+    An exception that ``answer`` raises is a mistake of ours, not of the work.
     """
 
     greeting: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import connection
 from pathlib import Path
@@ -20,25 +20,18 @@ _LONGEST_ANSWER = 64 * _MEBIBYTE
 _INTERVAL = 0.25
 _SHORT_INTERVAL = 0.01
 _SELDOM = 10
+_NO_VARIABLES: Mapping[str, str] = {}
 
 _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may take.
+    """What a process may take: bytes of ``memory`` and of ``output``, and seconds.
 
-    Attributes
-    ----------
-    seconds
-        How long a request may take; or, with ``each_step``, how long it may go without progress.
-    memory
-        How much memory it may take above what it has when it is ready, in bytes, with all processes that it starts.
-        Where a request leaves a quarter of that behind, the next one gets a new process.
-    output
-        How much one request may print, in bytes.
-    starting
-        How long a process may take until it is ready, in seconds.
+    ``seconds`` is for a request or, with ``each_step``, for a time without progress; ``starting`` until it is ready.
+    ``memory`` is above what it has when it is ready, with all processes that it starts; where a request leaves a
+    quarter of that behind, the next one gets a new process.
     """
 
     seconds: float
@@ -59,16 +52,7 @@ class ServiceFailed(Exception):
 class WorkerDied(Exception):
     """The process ended, or had to be ended, at a request; another one works on the next.
 
-    Attributes
-    ----------
-    reason
-        How it ended, in words.
-    timed_out
-        Whether it took too long.
-    progress
-        How far it had come with the request.
-    printed
-        The last lines that it printed.
+    ``reason`` says how it ended, ``progress`` how far it had come, ``printed`` has the last lines that it printed.
     """
 
     def __init__(self, reason: str, *, timed_out: bool, progress: Progress, printed: str) -> None:
@@ -79,39 +63,19 @@ class WorkerDied(Exception):
         self.printed = printed
 
 
-class _Ended(Exception):
-    """The process has ended or must end."""
-
-    def __init__(self, reason: str, timed_out: bool = False) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.timed_out = timed_out
-
-
 class Worker:
-    """Works on requests, one at a time.
+    """Works on requests, one at a time, with what `conformance.processes.service` describes.
 
     Where a process was dead before it took a request up, another one gets the request: an earlier one is to blame.
-
-    Parameters
-    ----------
-    service
-        What makes the service in the process, as ``module:function``; see `conformance.processes.service`.
-    options
-        Handed to that function; they are pickled.
-    folder
-        For temporary files of the processes, and where they stand.
-    limits
-        What a process may take.
-
-    Attributes
-    ----------
-    served
-        How many requests the present process has answered.
+    ``service`` says as ``module:function`` what makes the service in the process, and the pickled ``options`` are
+    handed to that function; ``served`` counts the requests that the present process has answered.
     """
 
-    def __init__(self, service: str, options: Any, folder: Path, limits: Limits) -> None:
+    def __init__(
+        self, service: str, options: Any, folder: Path, limits: Limits, variables: Mapping[str, str] = _NO_VARIABLES
+    ) -> None:
         self._service = service
+        self._variables = variables
         self._options = options
         self._folder = folder
         self._limits = limits
@@ -128,7 +92,7 @@ class Worker:
     def start(self) -> None:
         """Start a process, where none runs, without waiting until it is ready."""
         if self._process is None:
-            self._process = ChildProcess(self._service, self._options, self._folder)
+            self._process = ChildProcess(self._service, self._options, self._folder, self._variables)
             self._is_ready, self.served = False, 0
             self._watch_from_now()
 
@@ -158,19 +122,13 @@ class Worker:
     def poll(self) -> Optional[Any]:
         """Return the answer, which is never None, if there is one.
 
-        Raises
-        ------
-        WorkerDied
-            Where the process has ended, or exceeded a limit.
-        StartFailed
-            Where the process, or the one that replaced it, did not become ready.
-        ServiceFailed
-            Where the service has a mistake.
+        Raises `WorkerDied` where the process has ended or exceeded a limit, `StartFailed` where it, or the one that
+        replaced it, did not become ready, and `ServiceFailed` where the service has a mistake.
         """
         try:
             return self._look()
-        except _Ended as end:
-            died = self._died(end)
+        except WorkerDied as death:
+            died = death
         if not self._is_ready:
             raise StartFailed(f"{died.reason}\n{died.printed}")
         if died.progress.request == self._number or died.timed_out or self._sent_again:
@@ -210,11 +168,11 @@ class Worker:
         if b"\n" in process.answer:
             return self._received(bytes(process.answer))
         if ended:
-            raise _Ended(process.how_it_ended())
+            raise self._death(process.how_it_ended())
         if self._is_ready:
             self._check_limits(process)
         elif time.monotonic() > self._since + self._limits.starting:
-            raise _Ended(f"not ready after {self._limits.starting:g} s")
+            raise self._death(f"not ready after {self._limits.starting:g} s")
         return None
 
     def _received(self, text: bytes) -> Optional[Any]:
@@ -228,12 +186,12 @@ class Worker:
             if answer is None and failure is None and ended is None:
                 raise ValueError("no answer")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise _Ended("something else than an answer came through the pipe of the answers") from None
+            raise self._death("something else than an answer came through the pipe of the answers") from None
         if not self._is_ready:
             self._become_ready(answer, int(document["process"]))
             return None
         if ended is not None:
-            raise _Ended(str(ended))
+            raise self._death(str(ended))
         self._request = None
         self.served += 1
         if failure is not None:
@@ -264,9 +222,9 @@ class Worker:
 
     def _check_limits(self, process: ChildProcess) -> None:
         if process.printed_bytes > self._limits.output:
-            raise _Ended(f"printed more than {self._limits.output // _MEBIBYTE} MiB")
+            raise self._death(f"printed more than {self._limits.output // _MEBIBYTE} MiB")
         if len(process.answer) > _LONGEST_ANSWER:
-            raise _Ended("something else than an answer came through the pipe of the answers")
+            raise self._death("something else than an answer came through the pipe of the answers")
         now = time.monotonic()
         if now < self._next_look:
             return
@@ -275,25 +233,25 @@ class Worker:
         # Looking takes long where the work has started many processes.
         self._next_look = now + _INTERVAL + _SELDOM * (time.monotonic() - now)
         if limit is not None and too_much:
-            raise _Ended(f"took more than {_size(limit)} of memory")
+            raise self._death(f"took more than {_size(limit)} of memory")
         if self._limits.each_step and (step := process.progress.read().step) != self._step:
             self._step, self._since = step, now
         if now > self._since + self._limits.seconds:
-            raise _Ended(f"no verdict after {self._limits.seconds:g} s", timed_out=True)
+            raise self._death(f"no verdict after {self._limits.seconds:g} s", timed_out=True)
 
     def _growth(self) -> str:
         taken = self._process.memory.taken() if self._process else 0
         much = self._limits.memory is not None and taken > self._limits.memory // 4
         return f"left {taken // _MEBIBYTE} MiB of memory taken" if much else ""
 
-    def _died(self, end: _Ended) -> WorkerDied:
+    def _death(self, reason: str, timed_out: bool = False) -> WorkerDied:
         """Collect the evidence and end the process."""
-        assert self._process is not None
-        self._process.read(self._limits.output)
-        progress = self._process.progress.read()
-        died = WorkerDied(end.reason, timed_out=end.timed_out, progress=progress, printed=self._process.last_lines())
+        process = self._process
+        assert process is not None
+        process.read(self._limits.output)
+        progress = process.progress.read()
         self.stop()
-        return died
+        return WorkerDied(reason, timed_out=timed_out, progress=progress, printed=process.last_lines())
 
 
 def wait_for_any(workers: Iterable[Worker], seconds: float) -> None:

@@ -32,13 +32,7 @@ class DecodeError(ValueError):
 
 
 def decode(cls: type[T], document: Json) -> T:
-    """Make an object of a class from a JSON document.
-
-    Raises
-    ------
-    DecodeError
-        If a field is missing, unknown, of another type or out of bounds.
-    """
+    """Make an object from JSON; `DecodeError` if a field is missing, unknown, of another type or out of bounds."""
     declaration: Any = cls
     made: T = _class_decoder(declaration)(document)
     return made
@@ -125,22 +119,21 @@ def _decoder(hint: Any, bounds: Mapping[str, Any]) -> _Decode:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _class_decoder(hint)
     if origin is Union:
-        return _optional(_decoder(_without_none(arguments), bounds))
+        decoder = _decoder(_without_none(arguments), bounds)
+        return lambda item: None if item is None else decoder(item)
     if origin is Literal:
         return _one_of(arguments)
     if origin is tuple:
         return _sequence(_decoder(arguments[0], bounds))
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(_decoder(arguments[1], bounds))
-    return {str: _text, int: _whole_number, float: _number, bool: _truth}[hint](bounds)
+    if hint in (int, float):
+        return _number(bounds, whole=hint is int)
+    return {str: _text(bounds), bool: _truth}[hint]
 
 
 def _without_none(arguments: tuple[Any, ...]) -> Any:
     return next(argument for argument in arguments if argument is not type(None))
-
-
-def _optional(decoder: _Decode) -> _Decode:
-    return lambda item: None if item is None else decoder(item)
 
 
 def _one_of(values: tuple[Any, ...]) -> _Decode:
@@ -189,26 +182,16 @@ def _whole_characters(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def _whole_number(bounds: Mapping[str, Any]) -> _Decode:
+def _number(bounds: Mapping[str, Any], *, whole: bool) -> _Decode:
     least = _least(bounds)
 
-    def read(item: Json) -> int:
-        if type(item) is float and item.is_integer():  # 1.0 is a whole number to JSON and its schemas
+    def read(item: Json) -> Union[int, float]:
+        if whole and type(item) is float and item.is_integer():  # 1.0 is a whole number to JSON and its schemas
             item = int(item)
-        if type(item) is not int or not least <= item <= _GREATEST:
-            raise DecodeError(f"{_kind(item)} where a whole number of at least {least} is expected")
-        return item
-
-    return read
-
-
-def _number(bounds: Mapping[str, Any]) -> _Decode:
-    least = _least(bounds)
-
-    def read(item: Json) -> float:
-        if type(item) not in (int, float) or not least <= item <= _GREATEST:
-            raise DecodeError(f"{_kind(item)} where a number of at least {least} is expected")
-        return float(item)
+        if type(item) not in ((int,) if whole else (int, float)) or not least <= item <= _GREATEST:
+            what = "a whole number" if whole else "a number"
+            raise DecodeError(f"{_kind(item)} where {what} of at least {least} is expected")
+        return int(item) if whole else float(item)
 
     return read
 
@@ -217,13 +200,10 @@ def _least(bounds: Mapping[str, Any]) -> int:
     return -_GREATEST if bounds.get("least") is None else int(bounds["least"])
 
 
-def _truth(bounds: Mapping[str, Any]) -> _Decode:
-    def read(item: Json) -> bool:
-        if not isinstance(item, bool):
-            raise DecodeError(f"{_kind(item)} where true or false is expected")
-        return item
-
-    return read
+def _truth(item: Json) -> bool:
+    if not isinstance(item, bool):
+        raise DecodeError(f"{_kind(item)} where true or false is expected")
+    return item
 
 
 def _kind(item: Json) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
 from conformance.language.kept import load_own_corpus
 from conformance.results.files import ResultError
@@ -17,15 +16,7 @@ from conformance.results.recorded import TIMINGS
 from conformance.results.store import SUFFIX, Results, load_results, save_results
 
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.
-_TELLING: dict[str, Callable[[Environment], Optional[str]]] = {
-    "python": lambda environment: environment.python,
-    "numpy": lambda environment: environment.numpy,
-    "build": lambda environment: environment.build,
-    "system": lambda environment: environment.system,
-    "machine": lambda environment: environment.machine,
-    "accelerator": lambda environment: environment.accelerator,
-    "hypothesis": lambda environment: environment.hypothesis,
-}
+_TELLING = ("python", "numpy", "build", "system", "machine", "accelerator", "hypothesis")
 #: Folders beside result files that hold files of another kind.
 _OTHER_FILES = (TIMINGS, "impostors", "census")
 
@@ -71,18 +62,10 @@ def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
 
 
 def merge_parts(parts: Sequence[Part]) -> dict[str, Results]:
-    """Join parts.
+    """Join parts; return results by file name without its ending.
 
-    Returns
-    -------
-    dict
-        File name without its ending → results.
-
-    Raises
-    ------
-    UnfitParts
-        If a part is void, if the parts measured different revisions of the corpus, or if two parts of one environment
-        contradict each other.
+    Raises `UnfitParts` if a part is void, if the parts measured different revisions of the corpus, or if two parts of
+    one environment contradict each other.
     """
     _refuse_void(parts)
     _refuse_mixed(parts)
@@ -156,9 +139,9 @@ def _names(joined: Sequence[Results]) -> list[str]:
 
 def _name(results: Results, others: Sequence[Results]) -> str:
     parts = [_safe(results.name)]
-    for label, read in _TELLING.items():
-        if len({read(other.environment) for other in others}) > 1:
-            parts.append(f"{label}{_safe(read(results.environment) or 'none')}")
+    for name in _TELLING:
+        if len({getattr(other.environment, name) for other in others}) > 1:
+            parts.append(f"{name}{_safe(getattr(results.environment, name) or 'none')}")
     parts += [f"examples{results.examples}"] if len({other.examples for other in others}) > 1 else []
     parts += [f"seed{results.seed}"] if len({other.seed for other in others}) > 1 else []
     return "-".join(parts)

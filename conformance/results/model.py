@@ -59,12 +59,7 @@ def _field(
 ) -> Any:
     """Declare a field with what the schema says of it; a mapping's default is given as ``dict``.
 
-    Parameters
-    ----------
-    pattern, longest
-        What the texts in the field match, and their greatest length in characters.
-    least
-        The smallest number in the field.
+    ``pattern`` and ``longest`` (in characters) bound the texts in the field, ``least`` its numbers.
     """
     metadata = {"description": description, "pattern": pattern, "longest": longest, "least": least}
     if default is dict:
@@ -237,17 +232,11 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class TimingHeader:
-    """The first line of a file of timing ratios."""
+class Header:
+    """The first line of a result file."""
 
     schema: int = _field("Version of this format.", least=1)
     environment: Environment = _field("Where it was measured.")
-
-
-@dataclass(frozen=True)
-class Header(TimingHeader):
-    """The first line of a result file."""
-
     corpus: str = _field("Revision of the corpus measured.", pattern="^[0-9a-f]{12}$")
     examples: int = _field("Examples that Hypothesis tried for each claim after the sweep.", least=0)
     seed: int = _field("Seed of the search.")

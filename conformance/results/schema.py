@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.results.codec import schema
-from conformance.results.model import Entry, Header, TimingHeader
+from conformance.results.model import Entry, Header
 
 PATH = Path(__file__).parents[2] / "docs" / "results" / "schema.json"
 
@@ -21,12 +21,8 @@ def line_schemas() -> dict[str, Any]:
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Lines of torch-conformance result files",
         "description": "A result file is JSON Lines: a header, then one entry for each claim, sorted by id.",
-        "definitions": {
-            "header": schema(Header),
-            "entry": _identified(schema(Entry)),
-            "timing-header": schema(TimingHeader),
-        },
-        "anyOf": [{"$ref": f"#/definitions/{name}"} for name in ("header", "entry", "timing-header")],
+        "definitions": {"header": schema(Header), "entry": _identified(schema(Entry))},
+        "anyOf": [{"$ref": f"#/definitions/{name}"} for name in ("header", "entry")],
     }
 
 

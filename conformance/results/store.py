@@ -15,15 +15,16 @@ from typing import Generic, Optional, TypeVar
 
 from conformance.results.codec import encode, to_line
 from conformance.results.files import ResultError, parse, read_bytes, replace_file, to_text
-from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header, TimingHeader
+from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header
 
 T = TypeVar("T")
-Head = TypeVar("Head", Header, TimingHeader)
 #: The ending of a result file.
 SUFFIX = ".jsonl"
-_MEASURE = "conformance run"
+#: The command that makes a result file.
+MEASURE = "conformance run"
 _MOST_CLAIMS = 100_000
 _START = re.compile(rb'\{"id":"([^"\\\x00-\x1f]{1,1000})",')
+_STARTS = re.compile(rb"\n" + _START.pattern)
 
 
 class Entries(Mapping[str, T], Generic[T]):
@@ -51,6 +52,9 @@ class Entries(Mapping[str, T], Generic[T]):
         """Return what the file says of an entry behind its id, not decoded; the same line is the same entry."""
         start = self._file.starts[identity][1]
         return self._file.content[start : self._file.content.find(b"\n", start)]
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._file.starts
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._file.starts)
@@ -103,46 +107,20 @@ class Results:
         return self.void is None and mine == (environment, examples, seed, HARNESS)
 
 
-@dataclass
-class Timings:
-    """Ratios of timing claims measured in one environment."""
+def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None, remedy: str = MEASURE) -> Results:
+    """Read a result file; files that are read together share in ``decoded`` each line as it was decoded.
 
-    environment: Environment
-    claims: Mapping[str, Entry] = field(default_factory=dict)
-
-
-def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None) -> Results:
-    """Read a result file.
-
-    Parameters
-    ----------
-    decoded
-        What files that are read together share: each line as it was decoded.
-
-    Raises
-    ------
-    ResultError
-        If it can't be read, is too large, is no result file, or has another format. An entry that does not fit raises
-        it when it is asked for.
+    Raises `ResultError`, which names the command that makes such a file as ``remedy``, if the file can't be read, is
+    too large, is no result file, or has another format. An entry that does not fit raises it when it is asked for.
     """
-    header, file = _read(path, Header, _MEASURE)
+    header, file = _read(path, remedy)
     return Results.of(header, Entries(file, Entry, {} if decoded is None else decoded))
-
-
-def load_timings(path: Path) -> Timings:
-    """Read a file of timing ratios; raises `ResultError` as `load_results` does."""
-    header, file = _read(path, TimingHeader, f"{_MEASURE} --timings")
-    return Timings(header.environment, Entries(file, Entry, {}))
 
 
 def save_results(results: Results, path: Path) -> None:
     """Write a result file; what stood there before is replaced at once or not at all."""
-    _save(results.header, results.claims, path)
-
-
-def save_timings(timings: Timings, path: Path) -> None:
-    """Write a file of timing ratios, as `save_results` does."""
-    _save(TimingHeader(VERSION, timings.environment), timings.claims, path)
+    lines = [entry_line(identity, results.claims[identity]) for identity in sorted(results.claims)]
+    replace_file(path, header_line(results) + "".join(lines))
 
 
 def header_line(results: Results) -> str:
@@ -172,16 +150,14 @@ def later_lines(content: bytes) -> Iterator[tuple[int, int]]:
         begin = end + 1
 
 
-def _save(header: TimingHeader, claims: Mapping[str, Entry], path: Path) -> None:
-    lines = [entry_line(identity, claims[identity]) for identity in sorted(claims)]
-    replace_file(path, to_line(encode(header)) + "\n" + "".join(lines))
-
-
-def _read(path: Path, cls: type[Head], remedy: str) -> tuple[Head, EntryFile]:
+def _read(path: Path, remedy: str) -> tuple[Header, EntryFile]:
     first, content = read_lines(path)
     _refuse_other_format(first, path, remedy)
-    header = parse(first, cls, f"{path}:1", remedy)
-    starts: dict[str, tuple[int, int]] = {}
+    header = parse(first, Header, f"{path}:1", remedy)
+    starts = _starts_at_once(content)
+    if starts is not None:
+        return header, EntryFile(path, remedy, content, starts)
+    starts = {}
     for number, begin in later_lines(content):
         start = _START.match(content, begin)
         identity = start[1].decode("utf-8", "replace") if start else ""
@@ -192,6 +168,14 @@ def _read(path: Path, cls: type[Head], remedy: str) -> tuple[Head, EntryFile]:
     if len(starts) > _MOST_CLAIMS:
         raise ResultError(f"{path}: more than {_MOST_CLAIMS} entries; it was not read")
     return header, EntryFile(path, remedy, content, starts)
+
+
+def _starts_at_once(content: bytes) -> Optional[dict[str, tuple[int, int]]]:
+    """Return where each entry starts; None for a file with an odd line, which takes a look at each."""
+    found = [(start[1], start.end()) for start in _STARTS.finditer(content, content.index(b"\n"))]
+    starts = {identity.decode("utf-8", "replace"): (line, end) for line, (identity, end) in enumerate(found, start=2)}
+    is_plain = len(starts) == len(found) == content.count(b"\n") - 1 and len(found) <= _MOST_CLAIMS
+    return starts if is_plain else None
 
 
 def _refuse_other_format(first: str, path: Path, remedy: str) -> None:

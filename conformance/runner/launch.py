@@ -13,8 +13,7 @@ from typing import Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.kept import load_own_corpus
-from conformance.processes.environment import unoptimised
-from conformance.processes.processors import processors
+from conformance.processes.environment import processors, unoptimised
 from conformance.runner.options import passed_on
 from conformance.text import count_of
 

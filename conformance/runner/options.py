@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Union
 
@@ -61,13 +60,13 @@ def _whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
-@dataclass(frozen=True)
 class Option:
     """One option: its flags, its help, and other arguments for argparse."""
 
-    flags: tuple[str, ...]
-    help: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    def __init__(self, *flags: str, help: str, **settings: Any) -> None:
+        self.flags = flags
+        self.help = help
+        self.settings = settings
 
     def declare(self, add: Callable[..., Any]) -> None:
         """Declare it with the method of a parser, or of a group of pytest's options."""
@@ -90,64 +89,60 @@ class Option:
         return [f"{self.flags[-1]}={value}"] if self.flags[-1].startswith("--") else [self.flags[-1], str(value)]
 
 
-def _option(*flags: str, help: str, **settings: Any) -> Option:
-    return Option(flags, help, settings)
-
-
 #: Options of the plugin. The command has them too and passes them on.
 OF_PLUGIN = (
-    _option("--device", action="append", choices=["cpu", "cuda"], help="only this device (may be repeated)"),
-    _option(
+    Option("--device", action="append", choices=["cpu", "cuda"], help="only this device (may be repeated)"),
+    Option(
         "--examples",
         type=at_least_one,
         default=EXAMPLES,
         metavar="N",
         help="examples that Hypothesis draws for each claim after the sweep (default %(default)s)",
     ),
-    _option("--seed", type=_whole_number, default=0, metavar="N", help="seed of the search (default %(default)s)"),
-    _option(
+    Option("--seed", type=_whole_number, default=0, metavar="N", help="seed of the search (default %(default)s)"),
+    Option(
         "--time-limit",
         type=positive,
         default=TIME_LIMIT,
         metavar="SECONDS",
         help="time limit for one claim (default %(default)g)",
     ),
-    _option(
+    Option(
         "--memory-limit",
         type=positive,
         default=MEMORY_LIMIT / _GIBIBYTE,
         metavar="GIB",
         help="memory limit for one claim, beyond what torch itself needs (default %(default)g)",
     ),
-    _option(
+    Option(
         "--results",
         type=writable_folder,
         metavar="DIR",
         help="write a result file to this folder, if the run is on the whole corpus; unchanged entries there are kept",
     ),
-    _option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
-    _option("--resume", action="store_true", help="continue a stopped run with the same --results"),
+    Option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
+    Option("--resume", action="store_true", help="continue a stopped run with the same --results"),
 )
 #: Options of pytest that the command names in its help.
 OF_PYTEST = (
-    _option("-k", dest="select", metavar="EXPRESSION", help="only claims whose id matches, as pytest's -k"),
-    _option(
+    Option("-k", dest="select", metavar="EXPRESSION", help="only claims whose id matches, as pytest's -k"),
+    Option(
         "-n",
         dest="processes",
         type=process_count,
         metavar="N",
         help="number of processes (default: one, or one per processor for the whole corpus)",
     ),
-    _option("-x", dest="stop_early", action="store_true", help="stop at the first claim that fails the run"),
-    _option("--lf", dest="last_failed", action="store_true", help="only claims that failed last time"),
-    _option("-v", "--verbose", action="count", default=0, help="print a line for each claim"),
-    _option("--durations", type=_whole_number, metavar="N", help="show the N slowest claims, slowest first"),
-    _option("--junitxml", metavar="FILE", help="write a JUnit XML report"),
+    Option("-x", dest="stop_early", action="store_true", help="stop at the first claim that fails the run"),
+    Option("--lf", dest="last_failed", action="store_true", help="only claims that failed last time"),
+    Option("-v", "--verbose", action="count", default=0, help="print a line for each claim"),
+    Option("--durations", type=_whole_number, metavar="N", help="show the N slowest claims, slowest first"),
+    Option("--junitxml", metavar="FILE", help="write a JUnit XML report"),
 )
 #: Options of the command alone.
 OF_COMMAND = (
-    _option("--timings", action="store_true", help="measure the timing claims instead"),
-    _option("--debug", action="store_true", help="log each step and how long each claim took"),
+    Option("--timings", action="store_true", help="measure the timing claims instead"),
+    Option("--debug", action="store_true", help="log each step and how long each claim took"),
 )
 
 

@@ -13,14 +13,9 @@ from conformance.language.places import display_path
 
 
 class ReadAhead:
-    """A plugin of pytest that does nothing but hold claims.
+    """A plugin of pytest that does nothing but hold claims of files without a mistake.
 
-    Parameters
-    ----------
-    corpus
-        Claims of files without a mistake.
-    whole
-        Whether it is all of the project's own corpus.
+    ``whole`` is the project's own corpus, where all of it was read.
     """
 
     def __init__(self, corpus: Corpus, whole: bool) -> None:

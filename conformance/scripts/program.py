@@ -68,13 +68,17 @@ def compile_program(text: str) -> Program:
 
 @dataclass(frozen=True)
 class Plan:
-    """A program together with one expectation: the claim's own, or what a divergence says holds instead."""
+    """A program together with one expectation: the claim's own, or what a divergence says holds instead.
+
+    ``control`` is the program without the mistake that raises.
+    """
 
     program: Program
     expectation: Expectation
     expressions: tuple[Expression, ...]
     needs_before: bool
     observes_only: bool
+    control: Optional[Program] = None
 
 
 def plan(claim: Claim, expectation: Optional[Expectation] = None) -> Plan:
@@ -87,6 +91,7 @@ def plan(claim: Claim, expectation: Optional[Expectation] = None) -> Plan:
         expressions,
         any("before" in expression.names for expression in expressions),
         claim.unspecified,
+        compile_program(control) if expectation is None and (control := claim.controlled()) is not None else None,
     )
 
 

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 #: What decides on an entry: the code whose revision is HARNESS.
 MEASURING = ("worker", "inputs", "checks", "scripts")
 #: The hash of that code when HARNESS, or this line, was last changed.
-KNOWN = (2, "3af9290b8a4a")
+KNOWN = (2, "8a45ae97b01e")
 
 
 @pytest.fixture(scope="module")

@@ -258,7 +258,9 @@ def _nothing_judged(evidence: Evidence) -> str:
     if evidence.missing_kernels:
         names = ", ".join(sorted({missing.dtype for missing in evidence.missing_kernels}))
         return f"no example could be judged: this torch has no kernel for {names}"
-    return f"no example could be judged ({evidence.discarded} were left out by the inputs, 'assume' or a check)"
+    return (
+        f"no example could be judged ({evidence.discarded} were left out by the inputs, 'assume', 'control' or a check)"
+    )
 
 
 def _pattern(evidence: Evidence) -> str:

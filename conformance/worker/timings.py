@@ -17,7 +17,7 @@ from conformance.language.conditions import admits
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim, Comparison, Expectation
 from conformance.results.model import Entry, Environment, FailedPart
-from conformance.results.store import SUFFIX, Timings, save_timings
+from conformance.results.store import SUFFIX, Results, save_results
 from conformance.scripts.program import compile_expression
 from conformance.worker.environment import describe, devices, processor
 from conformance.worker.explain import explain
@@ -60,16 +60,16 @@ def _measure(claim: Claim, compare: Comparison, environment: Environment) -> Ent
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    found, _ = load_corpus(list(map(Path, sys.argv[2:])) or [default_root()])
+    corpus, _ = load_corpus(list(map(Path, sys.argv[2:])) or [default_root()])
     for device in devices():
         here = replace(describe(device), processor=processor())
-        timed = [(claim, claim.compare) for claim in found.claims if claim.compare and admits(claim.applies, here)]
-        entries = {claim.id: _measure(claim, compare, here) for claim, compare in timed}
-        for identity, entry in entries.items():
+        timed = [(claim, claim.compare) for claim in corpus.claims if claim.compare and admits(claim.applies, here)]
+        results = Results(here, corpus.revision(), 0, 0, {claim.id: _measure(claim, how, here) for claim, how in timed})
+        for identity, entry in results.claims.items():
             print(f"{identity}: {entry.verdict}")
             for label, numbers in {"size": entry.sizes, **entry.kernels}.items():
                 print(f"  {label:24}", *(f"{number:>9}" for number in numbers))
         if sys.argv[1]:
-            path = Path(sys.argv[1], "timings", f"torch-{here.torch}-{device}{SUFFIX}")
-            save_timings(Timings(here, entries), path)
+            path = Path(sys.argv[1], "timings", f"{results.name}{SUFFIX}")
+            save_results(results, path)
             print(f"timing file: {path}")

@@ -112,7 +112,22 @@ def run_trial(
         _judge_warns(trial, expectation.warns, judged=not plan.observes_only)
     if plan.expressions and trial.status == "satisfied":
         _judge_expressions(trial, plan, example, impostor)
+    if plan.control is not None and trial.status == "satisfied" and impostor is None:
+        _try_control(trial, plan.control, example, device)
     return trial
+
+
+def _try_control(trial: Trial, control: Program, example: Example, device: str) -> None:
+    """Leave the example out where the program raises even without the mistake."""
+    other = Trial("satisfied")
+    _execute(control, namespace_for(example.rebuild(), device), other, record_warnings=False)
+    if other.error is None:
+        return
+    missing = _missing_kernel(other.error)
+    if missing:
+        _without_kernel(trial, missing)
+    else:
+        _ended(trial, "not-judged", f"the control raised {type(other.error).__name__}")
 
 
 def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnings: bool) -> bool:
