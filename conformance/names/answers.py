@@ -15,12 +15,8 @@ from conformance.names.store import minor
 class NameSummary:
     """What is known of a name in all recorded releases.
 
-    Parameters
-    ----------
-    status
-        One line: ``gone since 2.0; use torch.linalg.eigh``, ``function, since 2.0``.
-    signatures
-        Each run of releases with the signatures that the callable has there, oldest first.
+    ``status`` is one line, such as ``gone since 2.0; use torch.linalg.eigh``; ``signatures`` has each run of releases
+    with the signatures that the callable has there, oldest first.
     """
 
     name: str
@@ -79,13 +75,7 @@ def summarize(names: Names, name: str) -> Optional[NameSummary]:
 
 
 def differences(names: Names, name: str, old: str, new: str) -> tuple[NameDifference, ...]:
-    """Return what differs for a name between two recorded releases; nothing where it is in neither.
-
-    Raises
-    ------
-    UnknownRelease
-        If one of the releases is not recorded.
-    """
+    """Return what differs for a name between two recorded releases, or else raise `UnknownRelease`."""
     before, after = names.lookup(name, old), names.lookup(name, new)
     for answer in (before, after):
         if isinstance(answer, NotMeasured):
@@ -97,16 +87,12 @@ def differences(names: Names, name: str, old: str, new: str) -> tuple[NameDiffer
         return (NameDifference(name, "new", since),)
     if not isinstance(before, Found) or not isinstance(after, Found):
         return ()
-    return tuple(_between(names, name, before.record, after.record, (old, new)))
-
-
-def _between(
-    names: Names, name: str, old: NameRecord, new: NameRecord, releases: tuple[str, str]
-) -> Iterator[NameDifference]:
-    what = "warns" if new.warns and not old.warns else "deprecated" if new.deprecated and not old.deprecated else ""
-    if what:
-        replacements = names.replacements(new.deprecated, name, releases[1])
-        yield NameDifference(name, what, _since(names, name, releases, what), new.deprecated, replacements)
+    for what in ("warns", "deprecated"):
+        if getattr(after.record, what) and not getattr(before.record, what):
+            message = after.record.deprecated
+            replacements = names.replacements(message, name, new)
+            return (NameDifference(name, what, _since(names, name, (old, new), what), message, replacements),)
+    return ()
 
 
 def _since(names: Names, name: str, releases: tuple[str, str], what: str) -> str:

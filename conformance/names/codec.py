@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from conformance.names.model import Measured, NameRecord, Section
-
-_LISTS = ("signatures", "bases")
+from conformance.results.codec import decode, encode
 
 
 def section_to_json(section: Section) -> dict[str, dict[str, Any]]:
     """Return a module's names as JSON; what is empty is left out."""
-    return {
-        name: {field.name: value for field in fields(record) if (value := getattr(record, field.name))}
-        for name, record in section.items()
-    }
+    return {name: encode(record) for name, record in section.items()}
 
 
 def section_from_json(data: dict[str, dict[str, Any]]) -> Section:
     """Return the names that `section_to_json` wrote."""
-    return {name: _record(entry) for name, entry in data.items()}
-
-
-def _record(entry: dict[str, Any]) -> NameRecord:
-    lists = {key: tuple(entry[key]) for key in _LISTS if key in entry}
-    return NameRecord(**{**entry, **lists})
+    return {name: decode(NameRecord, entry) for name, entry in data.items()}
 
 
 def write_measured(measured: Measured, path: Path) -> None:

@@ -17,7 +17,7 @@ from conformance.names.store import StoreError, file_name, grouped_names, minor,
 from conformance.results.recorded import recorded_folder
 
 #: How many aliases and bases are followed, so that a circle ends.
-_DEPTH = 16
+_DEPTH = 32
 # A suggestion is at most so much less like the name than the best one.
 _FAR = 0.3
 _SECTION = "\n== "
@@ -61,13 +61,7 @@ class _Unknown:
 
 
 class Names:
-    """The recorded names of every release.
-
-    Parameters
-    ----------
-    folder
-        Where the files are; by default beside the recorded results.
-    """
+    """The recorded names of every release; by default those beside the recorded results."""
 
     def __init__(self, folder: Optional[Path] = None) -> None:
         self._folder = folder or recorded_folder() / "names"
@@ -75,25 +69,16 @@ class Names:
         self._minors = tuple(minor(release) for release in self.releases)
         self._files: dict[str, dict[str, str]] = {}
         self._sections: dict[str, dict[str, list[str]]] = {}
+        #: By module, the names that have members.
+        self._owners: dict[str, set[str]] = {}
         self._parsed: dict[tuple[str, str], dict[str, NameRecord]] = {}
         self._hits: dict[tuple[str, str], _Hit | _Unknown | None] = {}
 
     def lookup(self, name: str, release: str) -> Answer:
-        """Return what a name is in a release; where it is not there, since when, or from when on.
+        """Return what a name is in a release, ``2.4.1`` or ``2.4``; where it is not there, since when, or from when on.
 
-        Parameters
-        ----------
-        name
-            A dotted name; ``nn.Linear`` is taken as ``torch.nn.Linear``.
-        release
-            ``2.4.1`` or ``2.4``.
-
-        Raises
-        ------
-        UnknownRelease
-            If no patch of that minor release is recorded.
-        StoreError
-            If a file is damaged.
+        ``nn.Linear`` is taken as ``torch.nn.Linear``. Raises `UnknownRelease` if no patch of that minor release is
+        recorded, and `StoreError` if a file is damaged.
         """
         name, asked = _qualified(name), minor(release)
         if asked not in self._minors:
@@ -113,7 +98,8 @@ class Names:
         """
         answers = [(release, self.lookup(name, release)) for release in self.releases]
         runs = groupby(answers, key=lambda pair: _without_place(pair[1]))
-        return tuple(_span(list(run)) for _, run in runs)
+        spans = (tuple(run) for _, run in runs)
+        return tuple(Span(tuple(release for release, _ in span), span[-1][1]) for span in spans)
 
     def compare(self, old: str, new: str, under: str = "torch", private: bool = False) -> tuple[NameChange, ...]:
         """Return every name below `under` that is gone, new or another in the newer release, sorted by name.
@@ -266,7 +252,10 @@ class Names:
         return unknown
 
     def _has_members(self, hit: _Hit) -> bool:
-        return any(name.startswith(f"{hit.local}.") for name in self._names_in(hit.module))
+        if hit.module not in self._owners:
+            parts = (name.split(".") for name in self._names_in(hit.module))
+            self._owners[hit.module] = {".".join(some[:end]) for some in parts for end in range(1, len(some))}
+        return hit.local in self._owners[hit.module]
 
     def _in_base(self, base: str, hit: _Hit, rest: list[str], release: str, depth: int) -> _Hit | _Unknown | None:
         if base.split(".")[0] in ROOTS:
@@ -339,10 +328,6 @@ def _qualified(name: str) -> str:
     return name if name.split(".")[0] in ROOTS else f"torch.{name}"
 
 
-def _span(run: list[tuple[str, Answer]]) -> Span:
-    return Span(tuple(release for release, _ in run), run[-1][1])
-
-
 def _differ(old: Optional[NameRecord], new: Optional[NameRecord]) -> bool:
     """Return whether a user could see the difference: from where a class inherits is torch's own matter."""
     if old is None or new is None:
@@ -355,11 +340,7 @@ def _without_place(answer: Answer) -> object:
 
 
 def _plainest(names: list[str]) -> list[str]:
-    return sorted(names, key=_plainness)[:2]
-
-
-def _plainness(name: str) -> tuple[int, str]:
-    return name.count("."), name
+    return sorted(names, key=lambda name: (name.count("."), name))[:2]
 
 
 def _a(record: NameRecord) -> str:

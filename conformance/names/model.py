@@ -5,22 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
-#: What a name can be. An ``alias`` is defined elsewhere in torch, an ``external`` is not torch's own, an ``attribute``
-#: is set on instances (or only annotated) and therefore has no value on the class.
-KINDS = (
-    "module",
-    "class",
-    "function",
-    "builtin",
-    "method",
-    "classmethod",
-    "staticmethod",
-    "property",
-    "attribute",
-    "constant",
-    "alias",
-    "external",
-)
 #: Where a signature was read: ``inspect.signature``, the stub file that torch ships, the first line of the docstring.
 ORIGINS = ("inspect", "stub", "doc")
 
@@ -32,7 +16,9 @@ class NameRecord:
     Parameters
     ----------
     kind
-        One of `KINDS`.
+        ``module``, ``class``, ``function``, ``builtin``, ``method``, ``classmethod``, ``staticmethod``, ``property``,
+        ``constant``, ``attribute`` (set on instances, or only annotated, and therefore without a value on the class),
+        ``alias`` (defined elsewhere in torch) or ``external`` (not torch's own).
     target
         The canonical name of an alias, the owner of an external, the type of a constant.
     signatures

@@ -47,7 +47,11 @@ def parse_signature(signature: str) -> Optional[tuple[Parameter, ...]]:
         return None
     if not isinstance(node, ast.FunctionDef):
         return None
-    given = node.args
+    return parameters_of(node.args)
+
+
+def parameters_of(given: ast.arguments) -> tuple[Parameter, ...]:
+    """Return the parameters of a definition; the kinds are as `parse_signature` has them."""
     positional = [*given.posonlyargs, *given.args]
     defaults: list[Optional[ast.expr]] = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
     found = [

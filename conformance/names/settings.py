@@ -12,9 +12,9 @@ _OF_EVERY_MODULE = frozenset(dir(types.ModuleType))
 def listed_names(module: types.ModuleType) -> set[str]:
     """Return the names that a module has beside those in its ``__dict__``.
 
-    They are those that a module with a ``__getattr__`` of its own lists; and where an object stands in the place of a
-    module, what the class of the object defines, what it takes from the module that it replaced, and the settings of a
-    configuration.
+    They are those that a module with a ``__getattr__`` of its own lists, and what is in the tables that this function
+    reads, such as deprecated names; and where an object stands in the place of a module, what the class of the object
+    defines, what it takes from the module that it replaced, and the settings of a configuration.
     """
     held = vars(module)
     names: set[object] = set()
@@ -23,6 +23,9 @@ def listed_names(module: types.ModuleType) -> set[str]:
             names.update((*dir(module), *getattr(module, "__all__", ())))
         except Exception:
             names.clear()
+        read = getattr(getattr(held["__getattr__"], "__code__", None), "co_names", ())
+        for table in (held.get(name) for name in read):
+            names.update(table if isinstance(table, (dict, set, frozenset, list, tuple)) else ())
     if type(module) is not types.ModuleType:
         names.update(name for name in dir(type(module)) if name not in _OF_EVERY_MODULE and not name.startswith("_"))
         for value in held.values():

@@ -17,7 +17,7 @@ import sys
 import types
 import typing
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
@@ -27,7 +27,7 @@ from conformance.names.model import NameRecord, Section
 from conformance.names.modules import ROOTS, is_detailed, list_modules, torch_folder
 from conformance.names.settings import listed_names
 from conformance.names.signatures import from_docstring, from_inspect, says_nothing
-from conformance.names.sources import SAYS_REMOVED, Sources, clean, documented_deprecation
+from conformance.names.sources import SAYS_REMOVED, Deprecation, Sources, clean, documented_deprecation
 from conformance.names.stubs import Stubs
 from conformance.processes.keeper import work_in_a_copy
 
@@ -83,12 +83,13 @@ class Walker:
             return {name: {"": _failed(error)}}
         self._elsewhere = {}
         section: Section = {"": self._module(module)}
-        for attribute, value in sorted(_attributes(module), key=lambda pair: pair[0]):
+        for attribute, value, told in sorted(_attributes(module), key=lambda found: found[0]):
             if isinstance(value, types.ModuleType) and f"{name}.{attribute}" in self._known:
                 continue
-            section.update(
-                self._attribute(name, attribute, value) if is_detailed(name) else _bare(name, attribute, value)
-            )
+            found = self._attribute(name, attribute, value) if is_detailed(name) else _bare(name, attribute, value)
+            if told is not None and attribute in found:
+                found[attribute] = replace(found[attribute], deprecated=told.message, warns=told.category)
+            section.update(found)
         return {**self._elsewhere, name: section}
 
     def _module(self, module: types.ModuleType) -> NameRecord:
@@ -247,13 +248,26 @@ def _bare(module: str, name: str, value: object) -> Section:
     return {name: NameRecord("class" if isinstance(value, type) else "function" if callable(value) else "constant")}
 
 
-def _attributes(module: types.ModuleType) -> Iterator[tuple[str, object]]:
-    for name in {*vars(module), *listed_names(module)}:
+def _attributes(module: types.ModuleType) -> Iterator[tuple[str, object, Optional[Deprecation]]]:
+    """Yield what a module has, and the warning that reading a name gives that the module only answers to."""
+    held = vars(module)
+    for name in {*held, *listed_names(module)}:
         if name.isidentifier() and (not name.startswith("__") or name == "__version__"):
-            try:
-                yield name, getattr(module, name)
-            except Exception:  # a lazy attribute that can't be made here
-                continue
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always")
+                try:
+                    value = getattr(module, name)
+                except Exception:  # a lazy attribute that can't be made here
+                    continue
+            yield name, value, None if name in held else _deprecation_in(given)
+
+
+def _deprecation_in(given: Iterable[warnings.WarningMessage]) -> Optional[Deprecation]:
+    for warning in given:
+        message = clean(str(warning.message))
+        if "deprecat" in message.lower():
+            return Deprecation(message, warning.category.__name__)
+    return None
 
 
 def _members(cls: type) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Optional
 
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     measuring = commands.add_parser("measure", help="measure calls with the torch of this Python")
     measuring.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
     measuring.add_argument("--all", action="store_true", help="also the calls that are not measured on every release")
-    measuring.add_argument("-k", dest="select", default="", help="all calls whose subject or text contains this")
+    measuring.add_argument("-k", dest="select", default="", help="only calls whose subject or text contains this")
     measuring.add_argument("-n", dest="processes", type=int, default=1, help="how many processes measure")
     measuring.add_argument("--output", type=Path, help="write a profile file instead of printing the profiles")
     measuring.add_argument(
@@ -89,11 +89,11 @@ def _measure(options: argparse.Namespace) -> int:
     calls = _read(options.paths)
     if calls is None:
         return 1
+    every = options.all or options.paths or (options.select and options.results is None)
     chosen = [
         call
         for call in calls
-        if (options.select in call.subject or options.select in call.text)
-        and (options.all or options.paths or options.select or call.every_release)
+        if (options.select in call.subject or options.select in call.text) and (every or call.every_release)
     ]
     if not chosen:
         print(f"no call has {options.select!r} in its subject or text", file=sys.stderr)
@@ -107,19 +107,25 @@ def _measure(options: argparse.Namespace) -> int:
         _print(profiles, sorted(profiles.calls.values(), key=lambda profile: (profile.subject, profile.call)))
         return 0
     if options.select and options.results is not None and output.exists():
-        profiles = _beside(load_profiles(output), profiles)
+        known = None if options.paths else {call.fingerprint for call in calls}
+        profiles = _beside(load_profiles(output), profiles, known)
     save_profiles(profiles, output)
     print(_summary(profiles, time.monotonic() - start, output.stat().st_size))
     return 0
 
 
-def _beside(recorded: Profiles, measured: Profiles) -> Profiles:
-    """Return what was measured with what is recorded of other calls; nothing of another environment is kept."""
+def _beside(recorded: Profiles, measured: Profiles, known: Optional[Collection[str]]) -> Profiles:
+    """Return what was measured with what is recorded of other calls; nothing of another environment is kept.
+
+    Parameters
+    ----------
+    known
+        The fingerprints of all calls, so that what is recorded of another one goes; None keeps all.
+    """
     if recorded.environment != measured.environment:
         raise ResultError(f"{recorded.name} was measured in another environment; measure all calls, without -k")
-    return Profiles(
-        measured.environment, {**recorded.domains, **measured.domains}, {**recorded.calls, **measured.calls}
-    )
+    kept = {one: recorded.calls[one] for one in recorded.calls if known is None or one in known}
+    return Profiles(measured.environment, {**recorded.domains, **measured.domains}, {**kept, **measured.calls})
 
 
 def _show(options: argparse.Namespace) -> int:

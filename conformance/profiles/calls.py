@@ -208,7 +208,7 @@ class _Reader:
         self._check_names(node, code, BUILTINS | _NAMES | set(kinds) | set(dtype_classes()) | earlier)
 
     def _check_keywords(self, node: Scalar, call: ast.Call, kind: Entry) -> None:
-        names = [parameter.name for parameter in kind.parameters if parameter.kind in ("positional", "keyword")]
+        names = [parameter.name for parameter in kind.parameters if parameter.is_single]
         for keyword in call.keywords:
             if keyword.arg is not None and keyword.arg not in names:
                 advice = did_you_mean(keyword.arg, names) or f": {kind.signature}"

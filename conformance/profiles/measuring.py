@@ -20,6 +20,8 @@ _LIMITS = Limits(20.0, 4 * 2**30, each_step=True)
 #: After so many examples that ended the process, a call is given up.
 _MOST_DEATHS = 8
 _WAIT = 0.25
+#: Some messages print a set, whose order depends on hashes.
+_VARIABLES = {"PYTHONHASHSEED": "0"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def measure_calls(
     profiles: dict[str, Profile] = {}
     domains: dict[str, Domain] = {}
     with ScratchFolder() as folder:
-        workers = [Worker(_SERVICE, None, folder, _LIMITS) for _ in range(processes)]
+        workers = [Worker(_SERVICE, None, folder, _LIMITS, _VARIABLES) for _ in range(processes)]
         try:
             environment = decode(Environment, workers[0].greeting())
             for call, profile, domain in _measured(workers, iter(calls)):

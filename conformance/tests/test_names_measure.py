@@ -96,8 +96,13 @@ MODULES = {
     "_inside/__init__": "",
     "_inside/deep": "LIMIT = 3\ndef helper(x, y): pass\nclass Kept:\n    def run(self, x): pass\n",
     "lazy": """
+        import warnings
         __all__ = ["made_when_asked"]
+        _old = {"has_speed": bool}
         def __getattr__(name):
+            if name in _old:
+                warnings.warn(f"'{name}' is deprecated, please use torch.lazy.is_fast()")
+                return _old[name]()
             if name != "made_when_asked":
                 raise AttributeError(name)
             def made_when_asked(x): return x
@@ -187,6 +192,12 @@ def test_a_module_that_cannot_be_imported_says_why_and_costs_nothing_else(
 
 def test_what_a_module_makes_when_asked_and_lists_is_one_of_its_names(measured: Measured) -> None:
     assert "made_when_asked" in measured.sections["torch.lazy"]
+
+
+def test_a_deprecated_name_that_a_module_only_answers_to_has_its_warning(measured: Measured) -> None:
+    record = measured.sections["torch.lazy"]["has_speed"]
+    assert (record.kind, record.target, record.warns) == ("constant", "bool", "UserWarning")
+    assert record.deprecated == "'has_speed' is deprecated, please use torch.lazy.is_fast()"
 
 
 def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: Measured) -> None:

@@ -112,6 +112,10 @@ def test_names_of_every_release_have_one_place(names: Names, name: str, canonica
         assert answer.canonical == canonical
 
 
+def test_a_member_is_found_behind_aliases_and_bases_in_deep_modules(names: Names) -> None:
+    assert isinstance(names.lookup("torch.quantization.observer.HistogramObserver.to", "2.4"), Found)
+
+
 def test_an_alias_and_a_function_of_that_name_are_told_apart(names: Names) -> None:
     assert names.lookup("torch.nn.functional.relu", "2.4") != names.lookup("torch.relu", "2.4")
     layer, other = (names.lookup(name, "2.4") for name in ("torch.nn.Linear", "torch.nn.modules.linear.Linear"))
