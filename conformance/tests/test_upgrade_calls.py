@@ -14,6 +14,7 @@ from conformance.profiles.model import Branch, Domain, Profile, Rule
 from conformance.profiles.store import Profiles, by_key, save_profiles
 from conformance.results.model import Environment
 from conformance.results.recorded import recorded_folder
+from conformance.tests.result_files import make_corpus
 from conformance.upgrade.call_changes import compare_calls, compared_names, without_twins
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.model import Entry
@@ -162,6 +163,20 @@ def test_what_a_name_or_a_claim_tells_is_told_once(tmp_path: Path) -> None:
     assert without_twins([replace(gone, subject="torch.ones")], [found])[1:] == [found]
     assert without_twins([replace(gone, kind="deprecated")], [found])[1:] == [found]
     assert without_twins([replace(gone, places=())], [found])[1:] == [found]
+
+
+_CLONED = """
+given: {x: "tensor()"}
+do: "y = x.clone()"
+"""
+
+
+def test_a_claim_that_it_raises_tells_the_error(tmp_path: Path) -> None:
+    (found,) = told(tmp_path, "a.clone()", (CLONE, raising(CLONE)))
+    bodies = ("raises: RuntimeError", "expect: [y is x]")
+    for claim, others in zip(make_corpus(tmp_path / "specs", *map(_CLONED.__add__, bodies)).claims, ([], [found])):
+        entry = replace(found, id=claim.id, kind="silent", claims=(claim,))
+        assert without_twins([entry], [found])[1:] == others
 
 
 def test_names_are_covered_whose_calls_were_measured_in_both_releases(tmp_path: Path) -> None:

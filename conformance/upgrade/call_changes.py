@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import partial
 from typing import Optional
 
+from conformance.cache import Kept
 from conformance.profiles.compare import VALUE, Difference
 from conformance.profiles.words import news_in_words, outcome_in_words
 from conformance.text import bounded
@@ -76,15 +77,24 @@ class _Program:
     is_plain: bool
 
 
-def compare_calls(uses: CodeUses, history: CallHistory, old: str, new: str) -> list[Entry]:
-    """Return what calls in somebody's code do otherwise in the new release: one entry for a name and a harm."""
+def compare_calls(uses: CodeUses, history: CallHistory, old: str, new: str, kept: Optional[Kept] = None) -> list[Entry]:
+    """Return what calls in somebody's code do otherwise in the new release: one entry for a name and a harm.
+
+    Parameters
+    ----------
+    kept
+        What was found before, of the same files.
+    """
     found: dict[tuple[str, Severity], list[_Told]] = {}
-    for name in sorted(uses.subjects.intersection(history.names_in(old))):
-        for change in history.ends(name, old, new):
-            told = _told(uses, change)
+    kept = kept or Kept()
+    for name in sorted(uses.subjects.intersection(kept.of(("calls of", old), partial(history.names_in, old)))):
+        for number, change in enumerate(kept.of(("ends", name), partial(history.ends, name, old, new))):
+            given = tuple(change.given.items())
+            program = kept.of(("program", name, change.call, given), partial(_read, name, change.call, given))
+            told = _told(uses, change, program) if program is not None else None
             if told is not None:
-                dated = replace(told, change=history.dated(change, old, new))
-                found.setdefault((name, told.severity), []).append(dated)
+                dated = kept.of(("dated", name, number), partial(history.dated, change, old, new))
+                found.setdefault((name, told.severity), []).append(replace(told, change=dated))
     return [_entry(name, severity, told) for (name, severity), told in found.items()]
 
 
@@ -106,9 +116,8 @@ class _Told:
         return -sure, ("everywhere", "ordinary", "corner", "unknown").index(self.change.worst.reach)
 
 
-def _told(uses: CodeUses, change: CallChange) -> Optional[_Told]:
-    program = _read(change.name, change.call, tuple(change.given.items()))
-    if program is None or not (program.is_plain or change.change.aspect in _OF_ARGUMENTS):
+def _told(uses: CodeUses, change: CallChange, program: _Program) -> Optional[_Told]:
+    if not (program.is_plain or change.change.aspect in _OF_ARGUMENTS):
         return None
     sure = _evidence(change, program)
     places: dict[int, tuple[UseGroup, Evidence]] = {}
@@ -159,7 +168,6 @@ def _is_typical(difference: Difference) -> bool:
     return False
 
 
-@lru_cache(maxsize=10_000)
 def _read(name: str, text: str, given: tuple[tuple[str, str], ...]) -> Optional[_Program]:
     """Return the call that gives what was looked at; None where it is of another name, or of odd arguments."""
     nodes = list(ast.walk(ast.parse(text).body[-1]))
@@ -184,10 +192,15 @@ def _looked_through(statement: ast.AST, last: str) -> bool:
     return outer != last and not last.startswith("__")
 
 
-def compared_names(uses: CodeUses, history: CallHistory, old: str, new: str) -> frozenset[str]:
+def compared_names(
+    uses: CodeUses, history: CallHistory, old: str, new: str, kept: Optional[Kept] = None
+) -> frozenset[str]:
     """Return the names in somebody's code of which calls were measured in both releases."""
-    known = uses.subjects.intersection(history.names_in(old), history.names_in(new))
-    return frozenset(name for name in known if history.compared(name, old, new))
+    kept = kept or Kept()
+    known = uses.subjects.intersection(
+        *(kept.of(("calls of", end), partial(history.names_in, end)) for end in (old, new))
+    )
+    return frozenset(name for name in known if kept.of(("compared", name), partial(history.compared, name, old, new)))
 
 
 def without_twins(entries: Sequence[Entry], by_calls: Sequence[Entry]) -> list[Entry]:
@@ -195,8 +208,10 @@ def without_twins(entries: Sequence[Entry], by_calls: Sequence[Entry]) -> list[E
     told: dict[tuple[str, str], set[str]] = {}
     for entry in entries:
         for subject in {entry.subject, *(claim.subject for claim in entry.claims)}:
-            key = subject.rpartition(".")[2], entry.kind
-            told.setdefault(key, set()).update(str(place.use) for place in entry.places)
+            last, lines = subject.rpartition(".")[2], {str(place.use) for place in entry.places}
+            told.setdefault((last, entry.kind), set()).update(lines)
+            if any(claim.expectation.raises for claim in entry.claims):  # What became true is that it raises.
+                told.setdefault((last, "error"), set()).update(lines)
     found = list(entries)
     for entry in by_calls:
         last = entry.subject.rpartition(".")[2]

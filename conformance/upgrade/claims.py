@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Optional
 
-from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.cache import Kept
+from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.kept import load_own_corpus
-from conformance.language.sources import SourceList
+from conformance.language.model import Claim
 from conformance.results.model import Entry as Measurement
 from conformance.results.store import Entries
 from conformance.text import count_of
@@ -21,26 +23,41 @@ from conformance.views.addresses import claim_page
 from conformance.views.recorded import Measured
 
 
-def compare_claims(corpus: Corpus, path: Sequence[Measured]) -> Report:
-    """Compare what was measured of claims, on one device from the old to the new release, with those between them."""
+def compare_claims(corpus: Corpus, path: Sequence[Measured], kept: Optional[Kept] = None) -> Report:
+    """Compare what was measured of claims, on one device from the old to the new release, with those between them.
+
+    Parameters
+    ----------
+    kept
+        What was found before, on the same path.
+    """
     found: list[Finding] = []
     gaps: dict[str, str] = {}
+    kept = kept or Kept()
     claims = [claim for claim in corpus.claims if claim.compare is None]
     for claim in claims:
-        comparison = Comparison(claim, path)
-        if comparison.gap:
-            gaps[claim.id] = comparison.gap
-        elif _seen(comparison.entries[0]) != _seen(comparison.entries[1]):
-            found.extend(findings(comparison))
+        gap, differences = kept.of(("claim", claim.id), partial(_compared, claim, path))
+        found.extend(differences)
+        gaps.update({claim.id: gap} if gap else {})
     entries = sorted(map(_entry, _grouped(found)), key=Entry.order)
     return Report(path[0].torch, path[-1].torch, path, tuple(entries), len(claims) - len(gaps), gaps)
 
 
-def differing(path: Sequence[Measured], subjects: Iterable[str]) -> set[str]:
-    """Return the ids of claims about subjects of which something else was measured in the new release."""
-    wanted, (old, new) = set(subjects), (path[0].entries, path[-1].entries)
-    known = [id for id in old.keys() | new.keys() if id.rpartition("/")[0] in wanted]
-    return {id for id in known if not _same_line(old, new, id) and _seen(old.get(id)) != _seen(new.get(id))}
+def _compared(claim: Claim, path: Sequence[Measured]) -> tuple[str, list[Finding]]:
+    comparison = Comparison(claim, path)
+    if comparison.gap:
+        return comparison.gap, []
+    old, new = map(_seen, comparison.entries)
+    return "", findings(comparison) if old != new else []
+
+
+def differing(path: Sequence[Measured], specs: Optional[Sequence[Path]]) -> Corpus:
+    """Return the claims of which something else was measured in the new release."""
+    old, new = path[0].entries, path[-1].entries
+    known = old.keys() | new.keys()
+    ids = {id for id in known if not _same_line(old, new, id) and _seen(old.get(id)) != _seen(new.get(id))}
+    corpus = read_specs(specs)
+    return replace(corpus, claims=tuple(claim for claim in corpus.claims if claim.id in ids))
 
 
 def _same_line(old: Mapping[str, Measurement], new: Mapping[str, Measurement], id: str) -> bool:
@@ -48,12 +65,6 @@ def _same_line(old: Mapping[str, Measurement], new: Mapping[str, Measurement], i
     if not (isinstance(old, Entries) and isinstance(new, Entries)):
         return False
     return id in old and id in new and old.line(id) == new.line(id)
-
-
-def claims_named(ids: set[str], specs: Optional[Sequence[Path]]) -> Corpus:
-    """Return the claims with some ids."""
-    corpus = read_specs(specs) if ids else Corpus((), SourceList(), default_root())
-    return replace(corpus, claims=tuple(claim for claim in corpus.claims if claim.id in ids))
 
 
 def read_specs(paths: Optional[Sequence[Path]]) -> Corpus:

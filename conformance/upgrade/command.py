@@ -10,19 +10,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Optional
 
-from conformance.cache import kept
+from conformance.cache import Kept, kept
 from conformance.language.corpus import Corpus
 from conformance.language.kept import own_key
 from conformance.names.lookup import Names
 from conformance.names.store import StoreError
 from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.recorded import recorded_folder
+from conformance.results.store import SUFFIX
 from conformance.text import printable
 from conformance.upgrade.call_changes import compare_calls, compared_names, without_twins
 from conformance.upgrade.choices import NotRecorded, release_path
-from conformance.upgrade.claims import claims_named, compare_claims, differing, read_specs
+from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.fixes import fix
@@ -31,6 +32,7 @@ from conformance.upgrade.formats import github_report, json_report
 from conformance.upgrade.matching import ClaimUses
 from conformance.upgrade.model import Entry, Report
 from conformance.upgrade.name_changes import NameChanges
+from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
 from conformance.usage import Evidence, read_project
@@ -125,25 +127,39 @@ def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: Nam
     groups = project.groups()
     gc.freeze()  # What was read stays: looking for garbage in it takes a fifth of the time.
     uses = CodeUses(groups, changes)
-    claims = ClaimUses(uses)
-    corpus = claims_named(differing(path, uses.subjects), options.specs)
-    told = compare_claims(replace(corpus, claims=tuple(filter(claims.concerned, corpus.claims))), path)
+    history = CallHistory(recorded_folder(options.results), path[-1].device)
+    facts = Kept(_key(options, path, history))
+    claims = ClaimUses(uses, facts)
+    corpus = facts.of("claims", lambda: differing(path, options.specs))
+    told = compare_claims(replace(corpus, claims=tuple(filter(claims.concerned, corpus.claims))), path, facts)
     by_claims = [placed for entry in told.entries if (placed := claims.placed(entry)) is not None]
     if changes.is_recorded:  # The names tell of a name that is gone, and of more of them.
         by_claims = [entry for entry in by_claims if entry.kind not in ("vanished", "appeared")]
-    history = CallHistory(recorded_folder(options.results), path[-1].device)
     ends = path[0].torch, path[-1].torch
-    found = without_twins([*changes.entries(groups), *by_claims], compare_calls(uses, history, *ends))
+    found = without_twins([*changes.entries(groups), *by_claims], compare_calls(uses, history, *ends, facts))
     known = [{id.rpartition("/")[0] for id in end.entries} for end in (path[0], path[-1])]
     entries = [
         entry if entry.page or entry.subject not in known[1] else replace(entry, page=subject_page(entry.subject))
         for entry in sorted(found, key=Entry.order)
     ]
-    profiled = compared_names(uses, history, *ends)
+    profiled = compared_names(uses, history, *ends, facts)
+    facts.save()
     coverage = coverage_of(project, groups, changes, known[0] & known[1], profiled)
     subjects = uses.subjects
     compared = sum(id.rpartition("/")[0] in subjects for id in path[-1].entries)
-    return replace(told, entries=tuple(entries), coverage=coverage, compared=compared)
+    report = replace(told, entries=tuple(entries), coverage=coverage, compared=compared)
+    return with_notes(report, corpus.notes)
+
+
+def _key(options: argparse.Namespace, path: Sequence[Measured], history: CallHistory) -> Optional[str]:
+    """Return the key of what is found by comparing two recorded releases; none for other specs or files."""
+    if options.specs or Path(options.old).exists() or Path(options.new).exists():
+        return None
+    folder = options.results or recorded_folder()
+    measured = [folder / f"{item.name}{SUFFIX}" for item in path]
+    releases = [item.torch for item in path]
+    calls = history.files(*(release for release in releases if release in history.releases))
+    return own_key(" ".join(["upgrade of code", options.device, *releases]), [*measured, *calls])
 
 
 def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges) -> Report:
@@ -160,7 +176,8 @@ def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: Na
 def _compared(corpus: Corpus, path: Sequence[Measured], changes: NameChanges) -> Report:
     report = compare_claims(corpus, path)
     entries = [entry for entry in report.entries if not (changes.is_recorded and entry.kind == "vanished")]
-    return replace(report, entries=tuple(sorted([*changes.of_torch(), *entries], key=Entry.order)))
+    ordered = tuple(sorted([*changes.of_torch(), *entries], key=Entry.order))
+    return with_notes(replace(report, entries=ordered), corpus.notes)
 
 
 def _kept(report: Report, ignored: Sequence[str], certain: bool) -> Report:

@@ -13,6 +13,7 @@ from conformance.usage.rules import canonical
 
 #: A member that no release has: the object is of a class of the code's own.
 _OWN = "of the code's own"
+_NOWHERE = "in no recorded release"
 
 
 def coverage_of(
@@ -37,14 +38,18 @@ def coverage_of(
         if use.evidence is Evidence.MAYBE or use.kind is Kind.OVERRIDE:
             continue
         for name in changes.meant(use) or use.names[:1]:
-            first.setdefault(name, use)
+            told = first.setdefault(name, use)
+            if (told.guarded, -told.evidence) > (use.guarded, -use.evidence):
+                first[name] = use  # The surest tells most.
             calls[name] = calls.get(name, 0) + len(places) * (use.kind is Kind.CALL)
     unknown: dict[str, tuple[Use, str]] = {}
     missing: dict[str, tuple[Use, str]] = {}
     for name, use in list(first.items()):
         why = _unknown(name, changes)
-        if why == _OWN:
+        if why == _OWN or (use.guarded and why == _NOWHERE):
             del first[name]
+        elif why.startswith("gone") and use.evidence is not Evidence.CERTAIN:
+            del first[name]  # Code that works in the old release has another object there.
         elif why and name not in claimed and name not in profiled:
             (missing if why.startswith("gone") else unknown)[name] = use, why
     known = [name for name in first if name not in unknown and name not in missing]
@@ -76,7 +81,7 @@ def _unknown(name: str, changes: NameChanges) -> str:
     if reasons or isinstance(old, NotYet):
         return reasons[0] if reasons else f"comes with {old.since}" if isinstance(old, NotYet) else ""
     owner = changes.answer(name.rpartition(".")[0], changes.new)
-    return _OWN if isinstance(owner, Found) and owner.record.kind == "class" else "in no recorded release"
+    return _OWN if isinstance(owner, Found) and owner.record.kind == "class" else _NOWHERE
 
 
 def _has_signature(name: str, changes: NameChanges) -> bool:

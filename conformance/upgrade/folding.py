@@ -52,6 +52,7 @@ def _one(group: Sequence[Entry]) -> Entry:
         places=in_order(places.values()),
         instead=" or ".join(list(instead)[:_MOST_NAMES]),
         notes=tuple(notes),
+        announced=tuple(dict.fromkeys(note for entry in group for note in entry.announced)),
     )
 
 

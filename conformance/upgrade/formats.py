@@ -68,6 +68,10 @@ def _entry(entry: Entry) -> Json:
         "changed": entry.when,
         "instead": entry.instead,
         "notes": list(entry.notes),
+        "release_notes": [
+            {"release": note.release, "section": note.section, "id": note.id, "title": note.title}
+            for note in entry.announced[:_MOST_LISTED]
+        ],
         "claims": [{"id": claim.id, "title": claim.title} for claim in entry.claims],
         "page": entry.page,
         "script": entry.script,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Optional
 
+from conformance.cache import Kept
 from conformance.language.model import Claim
+from conformance.special_methods import BINARY
 from conformance.upgrade.code_uses import TENSOR, CodeUses, best
 from conformance.upgrade.model import Entry, places_of
 from conformance.usage import Argument, Call, Evidence, Use, UseGroup
@@ -18,6 +21,11 @@ from conformance.usage.matching import Match
 _ANY = Argument()
 #: What a program uses to make its inputs and look at them: no condition of its own.
 _SCAFFOLDING = frozenset(("save", "manual_seed", "random.fork_rng"))
+#: Methods of a tensor that are a condition of what a program shows, beside those that write in place.
+_TELLING = frozenset(("retain_grad",))
+_WRITING_OPERATORS = frozenset(("__setitem__", *(f"__i{name}__" for name in BINARY.values())))
+#: Stands for every way to write in place.
+_IN_PLACE = "torch.Tensor.…_"
 
 #: What keeps the old behaviour where a claim is about a default that no signature tells.
 _KEEPS = {
@@ -28,11 +36,29 @@ _KEEPS = {
 _ClaimCall = tuple[Call, bool]
 
 
-class ClaimUses:
-    """The uses of somebody's code that claims speak of."""
+@dataclass(frozen=True)
+class _Shape:
+    """What a claim is about, as far as a source can tell."""
 
-    def __init__(self, uses: CodeUses) -> None:
+    conditions: frozenset[str]
+    calls: tuple[_ClaimCall, ...]
+    defaults: tuple[str, ...]
+    evidence: Evidence
+
+
+class ClaimUses:
+    """The uses of somebody's code that claims speak of.
+
+    Parameters
+    ----------
+    kept
+        What was found before, of the same claims.
+    """
+
+    def __init__(self, uses: CodeUses, kept: Optional[Kept] = None) -> None:
         self._uses = uses
+        self._kept = kept or Kept()
+        self._files: dict[str, frozenset[str]] = {}
         self._concerned: dict[str, tuple[tuple[UseGroup, Evidence], ...]] = {}
 
     def placed(self, entry: Entry) -> Optional[Entry]:
@@ -54,20 +80,41 @@ class ClaimUses:
         return self._concerned[claim.id]
 
     def _uses_like(self, claim: Claim) -> Iterator[tuple[UseGroup, Evidence]]:
-        if not all(name in self._uses for name in conditions_of(claim)):
+        if claim.subject not in self._uses:
             return
-        calls, defaults, evidence = calls_of(claim), _defaults_of(claim), _evidence(claim)
+        shape = self._kept.of(("shape", claim.id), partial(_shape, claim))
+        if not all(map(self._files_with, shape.conditions)):
+            return
         for group, name in self._uses.of(claim.subject):
-            match = self._match(calls, group.use, name, defaults)
+            match = self._match(shape.calls, group.use, name, shape.defaults)
             # Whether the values are like those of the claim can't be told from the source.
             if match is not Match.NO:
-                yield group, min(Evidence.MAYBE if match is Match.UNKNOWN else evidence, group.use.evidence)
+                is_doubtful = match is Match.UNKNOWN or not self._meets(shape.conditions, group)
+                yield group, min(Evidence.MAYBE if is_doubtful else shape.evidence, group.use.evidence)
+
+    def _meets(self, conditions: Iterable[str], group: UseGroup) -> bool:
+        """Return whether what is done to one tensor is done in the same file; settings may be made in any."""
+        files = {place.path for place in group.places}
+        local = [name for name in conditions if name.startswith(("torch.Tensor.", "torch.autograd."))]
+        return all(files & self._files_with(name) for name in local)
+
+    def _files_with(self, condition: str) -> frozenset[str]:
+        """Return the files that meet a condition."""
+        if condition not in self._files:
+            subjects = filter(_writes, self._uses.subjects) if condition == _IN_PLACE else [condition]
+            groups = (group for subject in subjects for group, _ in self._uses.of(subject))
+            self._files[condition] = frozenset(place.path for group in groups for place in group.places)
+        return self._files[condition]
 
     def _match(self, calls: Sequence[_ClaimCall], use: Use, name: str, defaults: Sequence[str]) -> Match:
         if use.call is None or not calls:
             return Match.YES if use.call is None and not calls else Match.NO
         used = use.call
         return best(self._uses.same(call, is_function, used, name, defaults) for call, is_function in calls)
+
+
+def _shape(claim: Claim) -> _Shape:
+    return _Shape(frozenset(conditions_of(claim)), tuple(calls_of(claim)), _defaults_of(claim), _evidence(claim))
 
 
 def _evidence(claim: Claim) -> Evidence:
@@ -92,18 +139,30 @@ def _parsed(claim: Claim) -> tuple[ast.AST, ...]:
 
 
 def conditions_of(claim: Claim) -> set[str]:
-    """Return the names in modules of torch that a program uses beside its subject: conditions of what it shows."""
-    dotted = {_dotted(node) for node in _parsed(claim) if isinstance(node, ast.Attribute)}
+    """Return the names of torch that a program uses beside its subject: conditions of what it shows."""
+    last = claim.subject.rpartition(".")[2]
+    attributes = [node for node in _parsed(claim) if isinstance(node, ast.Attribute)]
+    dotted = {_dotted(node) for node in attributes}
+    methods = {f"torch.Tensor.{node.attr}" for node in attributes if node.attr != last}
+    telling = {_IN_PLACE if _writes(name) else name for name in methods if _writes(name) or name[13:] in _TELLING}
     names = {name for name in dotted if name.startswith("torch.") and not any(f"{name}." in one for one in dotted)}
-    return {
+    return telling | {
         name
         for name in names
         if name.partition(".")[2] not in _SCAFFOLDING
         and not claim.subject.startswith(name)
-        and name.rpartition(".")[2] != claim.subject.rpartition(".")[2]
+        and name.rpartition(".")[2] != last
         and name.count(".") > 1
         and not name.startswith(("torch.nn.", "torch.optim."))
     }
+
+
+def _writes(name: str) -> bool:
+    """Return whether a method of a tensor writes into it, as far as its name tells."""
+    owner, _, last = name.rpartition(".")
+    if owner != "torch.Tensor" or last == "requires_grad_":
+        return False
+    return (last.endswith("_") and not last.endswith("__")) or last in _WRITING_OPERATORS
 
 
 def calls_of(claim: Claim) -> list[_ClaimCall]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from conformance.language.model import Claim
+from conformance.language.release_notes import ReleaseNote
 from conformance.text import bounded
 from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity, kind_rank, rank
 from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
@@ -54,6 +55,8 @@ class Entry:
         What to write.
     page
         Where the reference has it, from the root of the pages; empty for a name without a page.
+    announced
+        What the release notes between the two releases say of it.
     """
 
     id: str
@@ -70,6 +73,7 @@ class Entry:
     page: str = ""
     subject: str = ""
     places: tuple[Place, ...] = ()
+    announced: tuple[ReleaseNote, ...] = ()
 
     @property
     def evidence(self) -> Evidence:

@@ -263,7 +263,7 @@ def _is_literal(text: str) -> bool:
 
 def _same_value(one: str, other: str) -> bool:
     """Return whether two defaults are the same, or one can't be told from its text."""
-    if "..." in (one, other) or other == "'deprecated'":
+    if {"...", "Ellipsis"} & {one, other} or other == "'deprecated'":
         return True
     try:
         return bool(ast.literal_eval(one) == ast.literal_eval(other))

@@ -10,6 +10,7 @@ from conformance.text import bounded, count_of, one_line, printable
 from conformance.upgrade.model import Coverage, Entry, Place, Report
 from conformance.upgrade.severity import MEANING, SEVERITIES, SHOWN
 from conformance.usage import Evidence, Use
+from conformance.views.releases import minor
 
 _MOST_CLAIMS, _MOST_FILES, _MOST_LINES, _MOST_LISTED, _MOST_MAYBE, _MOST_OF_TORCH = 3, 4, 8, 4, 12, 10
 _TITLE, _SECTION, _ENTRY, _LINE, _FIELD, _CODE = range(6)
@@ -212,6 +213,8 @@ def _entry(entry: Entry) -> Iterator[_Line]:
     if entry.instead:
         yield _FIELD, f"instead  {entry.instead}"
     yield from ((_FIELD, f"note     {note}") for note in entry.notes[:_MOST_CLAIMS])
+    for note in entry.announced[:_MOST_CLAIMS]:
+        yield _FIELD, f"release  notes of {minor(note.release)}, {note.section}: {note.title}"
     told = [f"{claim.id} ({claim.title})" for claim in entry.claims]
     yield from ((_FIELD, f"claim    {claim}") for claim in told[:_MOST_CLAIMS])
     if len(told) > _MOST_CLAIMS:

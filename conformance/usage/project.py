@@ -9,12 +9,13 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+from conformance.cache import content_key, kept
 from conformance.usage.model import FileUses, Project
 from conformance.usage.modules import ProjectModules
 from conformance.usage.sources import Sources, read_file
 
-#: Bytes of source above which a second process helps.
-_LARGE = 3 * 2**19
+#: Bytes of source above which a second process helps, and above which what was read is kept for the next time.
+_LARGE, _WORTH_KEEPING = 3 * 2**19, 2**17
 
 
 def read_project(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Project:
@@ -30,13 +31,18 @@ def read_project(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Project:
     paths = [Path(path) for path in paths]
     sources = Sources(paths, exclude)
     files = sources.files
-    roots = tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100 - links are kept
-    if sum(map(_size, files)) > _LARGE and (os.cpu_count() or 1) > 1:
-        read = _read_in_two(files, roots)
-    else:
-        read = read_files(files, files, roots)
+    size = sum(map(_size, files))
+    key = content_key(map(Path, files), "uses", *map(str, paths), *files) if size > _WORTH_KEEPING else None
+    read = kept(key, list, lambda: _read(files, paths, size))
     unread = [FileUses(why.path, not_read=(why,), read=False) for why in sources.not_read]
     return Project((*read, *unread), tuple(sources.skipped))
+
+
+def _read(files: list[str], paths: Sequence[Path], size: int) -> list[FileUses]:
+    roots = tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100 - links are kept
+    if size > _LARGE and (os.cpu_count() or 1) > 1:
+        return _read_in_two(files, roots)
+    return read_files(files, files, roots)
 
 
 def read_files(files: Sequence[str], project: Sequence[str], roots: tuple[str, ...]) -> list[FileUses]:

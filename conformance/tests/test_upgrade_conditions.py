@@ -1,0 +1,84 @@
+"""What must be done beside a call for a claim to concern it, and what names and defaults alone can't tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.language.model import Claim
+from conformance.names.lookup import Names
+from conformance.results.recorded import recorded_folder
+from conformance.tests.result_files import make_corpus
+from conformance.upgrade.code_uses import CodeUses
+from conformance.upgrade.coverage import coverage_of
+from conformance.upgrade.matching import ClaimUses
+from conformance.upgrade.name_changes import NameChanges
+from conformance.usage import Evidence, read_project
+
+pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
+
+WRITTEN, RETAINED = (
+    f"""
+    given: {{x: "tensor(floating, requires_grad=True)"}}
+    do: |
+      y = x.clone()
+      {line}
+      y.register_hook(print)
+    expect: [y.requires_grad]
+    """
+    for line in ("y.mul_(2)", "y.retain_grad()")
+)
+HEAD = "import torch\ndef used(a: torch.Tensor):\n"
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> tuple[Claim, ...]:
+    return make_corpus(tmp_path / "specs", WRITTEN, RETAINED, subject="torch.Tensor.register_hook").claims
+
+
+def changes() -> NameChanges:
+    return NameChanges(Names(), "1.13", "2.4")
+
+
+def evidence(claim: Claim, folder: Path, *codes: str) -> set[Evidence]:
+    """Return how sure it is that files are concerned; each holds one line of code."""
+    folder.mkdir()
+    for number, code in enumerate(codes):
+        (folder / f"code{number}.py").write_text(f"{HEAD}    {code}\n", encoding="utf-8")
+    uses = ClaimUses(CodeUses(read_project([folder]).groups(), changes()))
+    return {sure for _, sure in uses.concerned(claim)}
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(0, "a.add_(1)"), (0, "a[0] = 1"), (0, "a += 1"), (1, "a.retain_grad()")],
+)
+def test_what_is_done_to_one_tensor_is_looked_for_in_its_file(
+    claims: tuple[Claim, ...], number: int, code: str, tmp_path: Path
+) -> None:
+    claim, hook = claims[number], "a.register_hook(print)"
+    assert evidence(claim, tmp_path / "same", f"{hook}; {code}") == {Evidence.LIKELY}
+    assert evidence(claim, tmp_path / "other", hook, code) == {Evidence.MAYBE}
+    assert evidence(claim, tmp_path / "none", hook, "a.requires_grad_()") == set()
+
+
+def test_a_name_that_code_expects_to_be_missing_is_no_gap(tmp_path: Path) -> None:
+    guarded = "try:\n    check = torch.nowhere\nexcept AttributeError:\n    check = None\n"
+    for text, unknown in ((guarded, []), (f"{guarded}torch.nowhere()\n", ["torch.nowhere"])):
+        (tmp_path / "code.py").write_text(f"import torch\n{text}", encoding="utf-8")
+        project = read_project([tmp_path])
+        assert list(coverage_of(project, project.groups(), changes(), (), ()).unknown) == unknown
+
+
+def test_a_method_that_is_gone_from_both_is_one_of_another_object_unless_it_is_sure(tmp_path: Path) -> None:
+    for line, missing in (("(b * a).solve(a)", []), ("a.solve(a)", ["torch.Tensor.solve"])):
+        (tmp_path / "code.py").write_text(f"import torch\ndef f(a: torch.Tensor, b):\n    {line}\n", encoding="utf-8")
+        project = read_project([tmp_path])
+        assert list(coverage_of(project, project.groups(), changes(), (), ()).missing) == missing
+
+
+def test_a_default_that_only_says_required_is_no_default(tmp_path: Path) -> None:
+    text = "import torch\ndef f(parameters, options):\n    torch.optim.SGD(parameters, **options)\n"
+    (tmp_path / "code.py").write_text(text, encoding="utf-8")
+    assert [entry.id for entry in changes().entries(read_project([tmp_path]).groups())] == []

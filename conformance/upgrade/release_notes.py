@@ -1,0 +1,24 @@
+"""What release notes say of the names and claims that a report tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from conformance.language.release_notes import ReleaseNote, ReleaseNotes
+from conformance.release_notes.measured import notes_by_topic
+from conformance.upgrade.model import Entry, Report
+from conformance.views.releases import as_version, minor
+
+
+def with_notes(report: Report, all_notes: Iterable[ReleaseNotes]) -> Report:
+    """Return a report whose entries have the notes about them that came with a release after the old one."""
+    oldest, newest = (as_version(minor(release)) for release in (report.old, report.new))
+    by_topic = notes_by_topic(one for one in all_notes if oldest < as_version(minor(one.release)) <= newest)
+
+    def announced(entry: Entry) -> tuple[ReleaseNote, ...]:
+        topics = (entry.subject, *(claim.id for claim in entry.claims))
+        found = dict.fromkeys(note for topic in topics for note in by_topic.get(topic, ()))
+        return tuple(sorted(found, key=lambda note: as_version(note.release)))
+
+    return replace(report, entries=tuple(replace(entry, announced=announced(entry)) for entry in report.entries))
