@@ -19,6 +19,7 @@ conformance_pages : str
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Optional, cast
@@ -107,6 +108,8 @@ def find_outdated(
     data["digest"] = digest
     library = library_of(app.config)
     if library.sources.spec:
+        library.content.derive()  # before Sphinx shares the pages out to processes
+        gc.freeze()  # what was loaded stays until the end
         data["footer"] = footer(library.content)
         data["environments"] = data_file(environments(library.content), {})
     return [document for document in data["documents"] if document in env.found_docs and document not in removed]

@@ -183,7 +183,7 @@ class CommandDirective(ReferenceDirective):
 
 
 class FieldsDirective(ReferenceDirective):
-    """The fields of a line of a result file: ``header``, ``entry`` or ``timing-header``."""
+    """The fields of a line of a result file: ``header`` or ``entry``."""
 
     required_arguments = 1
 

@@ -24,7 +24,10 @@ def add_report_docs(commands: Any) -> None:
     )
     parser.add_argument("--list", action="store_true", help="list the causes, the worst first, one on a line")
     parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="write a Markdown file for each issue to this folder"
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="write a Markdown file for each issue to this folder, and README.md, which lists them by rank",
     )
     parser.add_argument(
         "--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)"
@@ -35,7 +38,7 @@ def add_report_docs(commands: Any) -> None:
 def report_docs(options: argparse.Namespace, rest: list[str]) -> int:
     """Run the command."""
     from conformance.language.kept import load_own_corpus
-    from conformance.reporting.issue import issue_text, issue_title, unfiled
+    from conformance.reporting.issue import issue_index, issue_text, issue_title, unfiled
     from conformance.results.files import ResultError, replace_file
     from conformance.results.recorded import recorded_folder
     from conformance.text import printable
@@ -71,6 +74,8 @@ def report_docs(options: argparse.Namespace, rest: list[str]) -> int:
                 replace_file(options.output / f"{file_name(view)}.md", text)
             else:
                 print(text)
+        if options.output:
+            replace_file(options.output / "README.md", printable(issue_index(views)))
     except ResultError as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2

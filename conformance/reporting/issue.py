@@ -11,7 +11,7 @@ from conformance.language.model import Claim, Source
 from conformance.language.shapes import NOT_FILED
 from conformance.scripts.observation import observing_script
 from conformance.text import one_line
-from conformance.views.causes import CauseView, ranked_causes
+from conformance.views.causes import CauseView, file_name, ranked_causes
 from conformance.views.recorded import Recorded
 from conformance.views.releases import runs
 from conformance.views.sources import OFFICIAL, source_view
@@ -48,6 +48,13 @@ def issue_title(view: CauseView) -> str:
     return f"{subject}: documented and not so: {_lowered(claim.title)}"
 
 
+def issue_index(views: Iterable[CauseView]) -> str:
+    """Return the table of contents of a folder of issues in Markdown, in the order given."""
+    ranked = enumerate(views, start=1)
+    lines = [f"{rank}. [{issue_title(view)}]({file_name(view)}.md): {view.harm}, {view.reach}" for rank, view in ranked]
+    return "# Issues to file, the worst first\n\n" + "\n".join(lines) + "\n"
+
+
 def issue_text(view: CauseView, corpus: Corpus, recorded: Recorded, quote: Quote) -> str:
     """Write the issue in Markdown.
 
@@ -65,9 +72,11 @@ def issue_text(view: CauseView, corpus: Corpus, recorded: Recorded, quote: Quote
         "## Where\n\n" + "\n".join(_releases(view, recorded)),
     ]
     if cause.wording:
-        parts.append(f"## Proposed wording\n\n> {one_line(cause.wording)}")
+        heading = "Wording for the documentation, if this stays" if cause.kind == "torch-bug" else "Proposed wording"
+        parts.append(f"## {heading}\n\n> {one_line(cause.wording)}")
     which = f"cause `{cause.id}`" if view.named else f"claim `{view.claims[0].id}`"
-    parts.append(f"<sub>Found by torch-conformance, {which}.</sub>")
+    searched = f" The tracker was searched on {cause.searched}: no report found." if cause.searched else ""
+    parts.append(f"<sub>Found by torch-conformance, {which}.{searched}</sub>")
     return "\n\n".join(parts) + "\n"
 
 
@@ -89,7 +98,8 @@ def _said(claims: Iterable[Claim], corpus: Corpus, quote: Quote) -> list[str]:
 
 def _plain(sentence: str) -> str:
     """Return a sentence of a docstring without the marks of reStructuredText."""
-    named = re.sub(r":[\w:]+:`~?([^`<]+?)(?: ?<[^>`]*>)?`", r"`\1`", sentence)
+    bare = re.sub(r"\\(?=\w)", "", re.sub(r"^[-*] ", "", sentence))
+    named = re.sub(r":[\w:]+:`~?([^`<]+?)(?: ?<[^>`]*>)?`", r"`\1`", bare)
     return re.sub(r"``?([^`]+)``?", r"`\1`", named)
 
 

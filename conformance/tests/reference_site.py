@@ -24,7 +24,7 @@ from conformance.results.model import (
     Signal,
     Tiers,
 )
-from conformance.results.store import SUFFIX, Results, Timings, save_results, save_timings
+from conformance.results.store import SUFFIX, Results, save_results
 
 SPEC = Path(__file__).parent / "fixtures" / "reference" / "spec"
 DETACH = "torch.Tensor.detach"
@@ -187,18 +187,19 @@ def changed(results: Results, slug: str, **fields: Any) -> Results:
     return replace(results, claims={**results.claims, identity: replace(results.claims[identity], **fields)})
 
 
-def timings(torch: str) -> Timings:
+def timings(torch: str) -> Results:
     """Make a timing file's content."""
     claim = claims()["faster-than-a-clone"]
     kernels = {"clone": (2.0, 2.5, 3.0), "detach": (1.0, 1.0, 1.0)}
     entry = Entry(claim.fingerprint(), "holds", sizes=(1, 64, 4096), kernels=kernels)
-    return Timings(replace(environment(torch), processor="A processor"), {claim.id: entry})
+    here = replace(environment(torch), processor="A processor")
+    return replace(results(torch), environment=here, claims={claim.id: entry})
 
 
 def write_source(
     folder: Path,
     measured: Iterable[Results] = (),
-    timed: Optional[Timings] = None,
+    timed: Optional[Results] = None,
     sentences: Optional[dict[str, Any]] = None,
     spec: Path = SPEC,
     conf: str = "",
@@ -214,7 +215,7 @@ def write_source(
     for result in measured:
         save_results(result, folder / "results" / f"{result.name}{SUFFIX}")
     if timed is not None:
-        save_timings(timed, folder / "results" / "timings" / f"torch-2.13.0-cpu{SUFFIX}")
+        save_results(timed, folder / "results" / "timings" / f"torch-2.13.0-cpu{SUFFIX}")
     if sentences is not None:
         (folder / "sentences.json").write_text(json.dumps(sentences), encoding="utf-8")
     return folder

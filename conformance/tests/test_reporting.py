@@ -119,9 +119,9 @@ def test_an_issue_has_the_sentence_the_script_the_releases_and_the_wording(corpu
 
 def test_a_sentence_is_quoted_without_the_marks_of_its_docstring(corpus: Corpus, recorded: Recorded) -> None:
     (view,) = unfiled(corpus, recorded)
-    marked = "See :func:`~torch.frob`, ``x``, :ref:`sparse <sparse-docs>` and `y`."
+    marked = "- See :func:`~torch.frob`, ``x``, :ref:`sparse <sparse-docs>` and the :attr:`i`\\th `y`."
     text = issue_text(view, corpus, recorded, lambda source: marked)
-    assert "  > See `torch.frob`, `x`, `sparse` and `y`." in text
+    assert "  > See `torch.frob`, `x`, `sparse` and the `i`th `y`." in text
 
 
 def test_the_script_of_a_cause_stands_before_what_was_recorded(corpus: Corpus, recorded: Recorded) -> None:
@@ -130,6 +130,20 @@ def test_the_script_of_a_cause_stands_before_what_was_recorded(corpus: Corpus, r
     text = issue_text(replace(view, cause=cause), corpus, recorded, quote)
     assert "```python\nimport torch\nprint(1)\n```\n\n## Where" in text
     assert "# measured" not in text
+
+
+def test_an_issue_says_when_the_tracker_was_searched(corpus: Corpus, recorded: Recorded) -> None:
+    (view,) = unfiled(corpus, recorded)
+    assert "tracker" not in issue_text(view, corpus, recorded, quote)
+    searched = replace(view, cause=replace(view.cause, searched="2026-11-23"))
+    assert "The tracker was searched on 2026-11-23: no report found." in issue_text(searched, corpus, recorded, quote)
+
+
+def test_the_wording_for_a_bug_is_for_the_case_that_it_stays(corpus: Corpus, recorded: Recorded) -> None:
+    (view,) = unfiled(corpus, recorded)
+    assert "## Proposed wording\n\n> The frobbed" in issue_text(view, corpus, recorded, quote)
+    bug = replace(view, cause=replace(view.cause, kind="torch-bug"))
+    assert "## Wording for the documentation, if this stays\n\n> The" in issue_text(bug, corpus, recorded, quote)
 
 
 def unmeasured(corpus: Corpus) -> CauseView:
@@ -159,8 +173,10 @@ def test_the_command_writes_files_and_lists(
     assert "docs-wrong  torch.frob/is-a-view-of-clone" in capsys.readouterr().out
     folder = tmp_path / "issues"
     assert main(["report-docs", "--output", str(folder), "--results", results]) == 0
-    (path,) = folder.iterdir()
+    index, path = sorted(folder.iterdir())
     assert path.name == "torch.frob-is-a-view-of-clone-0.md"
     assert path.read_text().startswith("# [docs] torch.frob")
+    assert index.name == "README.md"
+    assert f"]({path.name}): harm not said yet, everywhere" in index.read_text()
     assert main(["report-docs", "torch.frob/no-such-claim"]) == 2
     assert "nothing to report about 'torch.frob/no-such-claim'" in capsys.readouterr().err

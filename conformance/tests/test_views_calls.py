@@ -152,7 +152,7 @@ def test_the_changes_of_a_release_are_counted_and_those_that_many_share_are_one(
     old["00000004"] = replace(PLAIN, subject="torch.f4")
     new["00000004"] = replace(FAILED, subject="torch.f4")
     late = {"0000000a": replace(PLAIN, subject="torch.new")}
-    found = changed_calls(history(tmp_path, v2_0_0=old, v2_1_0={**new, **late}), "2.0.0", "2.1.0")
+    found = changed_calls(history(tmp_path, v2_0_0=old, v2_1_0={**new, **late})).by_release["2.1.0"]
     assert (found.compared, found.not_compared) == (4, 2)
     assert found.counts == {"changes": 3, "breaks": 2}
     assert [(one.severity, one.names) for one in found.told] == [

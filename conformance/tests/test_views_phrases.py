@@ -10,7 +10,6 @@ import pytest
 
 from conformance.language.model import Claim, Comparison, Conditions, Divergence, Expectation, Fragment, Place, Source
 from conformance.results.model import Entry, Facts, Flags, Signal, Tiers, Verdict
-from conformance.results.store import Timings
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_claim, release
 from conformance.views.conditions import conditions_in_words, divergence_in_words
 from conformance.views.facts import flags_in_words, signal_in_words
@@ -180,7 +179,7 @@ def test_a_timing_claim_is_looked_up_among_the_timings(claim: Claim) -> None:
     comparison = Comparison(Fragment("x = torch.ones(n)", PLACE), (("a", Fragment("x + 1", PLACE)),), (1, 2))
     timed = replace(claim, compare=comparison)
     plain = release("2.0.1", {timed.id: entry(timed, "refuted")})
-    timings = Timings(plain.environment, {timed.id: Entry(timed.fingerprint(), "holds", sizes=(1, 2))})
-    with_timings = Measured(plain.name, plain.environment, plain.results, timings)
-    assert with_timings.cell(timed).entry == timings.claims[timed.id]
+    entries = {timed.id: Entry(timed.fingerprint(), "holds", sizes=(1, 2))}
+    with_timings = Measured(plain.name, plain.environment, plain.results, release("2.0.1", entries).results)
+    assert with_timings.cell(timed).entry == entries[timed.id]
     assert [found.cell(timed).verdict for found in (with_timings, plain)] == ["holds", "refuted"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conformance.cache import content_key, kept
 from conformance.profiles.compare import VALUE
@@ -12,7 +12,7 @@ from conformance.profiles.words import news_in_words
 from conformance.text import bounded, count_of
 from conformance.upgrade.severity import SHOWN, Severity, rank
 from conformance.views.calls import CallChange, CallHistory
-from conformance.views.releases import minor, span
+from conformance.views.releases import Run, minor, span
 
 _LONGEST_CLAUSE = 150
 _LONGEST_LINE = 420
@@ -117,28 +117,65 @@ def _calls(one: Told) -> str:
     return bounded(calls[0], 50) if len(calls) == 1 else f"{len(calls)} calls"
 
 
-def changed_calls(history: CallHistory, old: str, new: str) -> ReleaseCalls:
-    """Return what changed in all calls between two releases; it is computed once for the same files."""
-    key = content_key(history.files(old, new), "changed calls")
-    return kept(key, ReleaseCalls, lambda: _changed_calls(history, old, new))
+@dataclass(frozen=True)
+class ChangedCalls:
+    """What changed in all calls.
+
+    Attributes
+    ----------
+    by_release
+        What changed since the release measured before.
+    by_name
+        What changed in the calls of a name, in one line; see `changed_in_words`.
+    """
+
+    by_release: Mapping[str, ReleaseCalls]
+    by_name: Mapping[str, str]
 
 
-def _changed_calls(history: CallHistory, old: str, new: str) -> ReleaseCalls:
-    changes: list[CallChange] = []
-    ended: dict[str, list[tuple[str, str]]] = {}
-    compared = not_compared = 0
-    worst: dict[tuple[str, str], Severity] = {}
-    for name in history.names:
-        compared += len(history.compared(name, old, new))
-        not_compared += len(history.gaps(name, old, new))
+def changed_calls(history: CallHistory) -> ChangedCalls:
+    """Return what changed in all calls; it is computed once for the same files."""
+    key = content_key(history.files(*history.releases), "changed calls")
+    return kept(key, ChangedCalls, lambda: _changed_calls(history))
+
+
+@dataclass
+class _Tally:
+    """What is counted of one release, name by name."""
+
+    compared: int = 0
+    not_compared: int = 0
+    changes: list[CallChange] = field(default_factory=list)
+    ended: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    worst: dict[tuple[str, str], Severity] = field(default_factory=dict)
+
+    def add(self, history: CallHistory, name: str, old: str, new: str, failed: Iterable[tuple[str, Run[str]]]) -> None:
+        """Count the calls of a name, of which some can't be measured in some releases."""
+        self.compared += len(history.compared(name, old, new))
+        self.not_compared += len(history.gaps(name, old, new))
         for changed in history.changes(name, old, new):
-            changes.append(changed)
-            known = worst.setdefault((name, changed.call), changed.severity)
-            worst[name, changed.call] = min(known, changed.severity, key=rank)
-        for call, run in history.failures(name):
+            self.changes.append(changed)
+            known = self.worst.setdefault((name, changed.call), changed.severity)
+            self.worst[name, changed.call] = min(known, changed.severity, key=rank)
+        for call, run in failed:
             if new in run.releases and old not in run.releases:
-                ended.setdefault(run.value, []).append((name, call))
-                worst[name, call] = "breaks"
-    shown = tuple(Told(minor(new), "breaks", "error", reason, tuple(calls)) for reason, calls in ended.items())
-    shown += tuple(one for one in told(changes) if one.severity in SHOWN)
-    return ReleaseCalls(compared, not_compared, shown, dict(Counter(worst.values())))
+                self.ended.setdefault(run.value, []).append((name, call))
+                self.worst[name, call] = "breaks"
+
+    def result(self, release: str) -> ReleaseCalls:
+        shown = tuple(
+            Told(minor(release), "breaks", "error", reason, tuple(calls)) for reason, calls in self.ended.items()
+        )
+        shown += tuple(one for one in told(self.changes) if one.severity in SHOWN)
+        return ReleaseCalls(self.compared, self.not_compared, shown, dict(Counter(self.worst.values())))
+
+
+def _changed_calls(history: CallHistory) -> ChangedCalls:
+    tallies = {new: _Tally() for new in history.releases[1:]}
+    lines: dict[str, str] = {}
+    for name in history.names:  # the outer loop, since a history keeps what it looked up of one name
+        failures = history.failures(name)
+        for old, new in zip(history.releases, history.releases[1:]):
+            tallies[new].add(history, name, old, new, failures)
+        lines[name] = changed_in_words(history, name)
+    return ChangedCalls({release: tally.result(release) for release, tally in tallies.items()}, lines)

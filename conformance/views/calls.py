@@ -110,7 +110,9 @@ class CallHistory:
         self._decoded = Decoded()
         self._whole: dict[str, Profiles] = {}
         self._sought: dict[tuple[str, str], Profiles] = {}
-        self._asked: tuple[str, dict[tuple[str, str], Union[_Seen, str]]] = "", {}
+        self._asked = ""
+        self._seen: dict[tuple[str, str], Union[_Seen, str]] = {}
+        self._compared: dict[tuple[str, str, str], tuple[Change, ...]] = {}
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -120,19 +122,26 @@ class CallHistory:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name of which some release has a call."""
-        return tuple(sorted({name for release in self.releases for name in self._file(release).subjects}))
+        return tuple(sorted({name for release in self.releases for name in self.whole(release).subjects}))
 
     def names_in(self, release: str) -> frozenset[str]:
         """Return the names of which a release has a call; none where it was not measured."""
-        return frozenset(self._file(release).subjects) if release in self._paths else frozenset()
+        return frozenset(self.whole(release).subjects) if release in self._paths else frozenset()
 
     def profiles(self, name: str, release: str) -> Profiles:
         """Return what was measured of the calls of a name in a release; other names may be left out."""
         if release in self._whole or len({sought for sought, _ in self._sought}) > _SOUGHT:
-            return self._file(release)
+            return self.whole(release)
         known = self._sought.get((name, release))
         if known is None:
             known = self._sought[name, release] = load_profiles_of(self._paths[release], name, self._decoded)
+        return known
+
+    def whole(self, release: str) -> Profiles:
+        """Return all that was measured in a release."""
+        known = self._whole.get(release)
+        if known is None:
+            known = self._whole[release] = load_profiles(self._paths[release], self._decoded)
         return known
 
     def newest(self, name: str) -> Optional[Profiles]:
@@ -157,12 +166,14 @@ class CallHistory:
 
     def dated(self, changed: CallChange, old: str, new: str) -> CallChange:
         """Return a change between two releases with the steps in which it came."""
-        name = changed.name
+        name, path = changed.name, self._path(old, new)
+        if len(path) < 3:
+            return changed
         steps = [
             self._change(name, identity, new, change, step)
             for identity, call in self._calls(name, (new,)).items()
             if call == changed.call and self.profiles(name, new).calls[identity].given == changed.given
-            for step, change in self._followed(name, identity, self._path(old, new))
+            for step, change in self._followed(name, identity, path)
         ]
         when = [step for one in steps if one.is_like(changed) for step in one.when]
         return replace(changed, when=tuple(when) or changed.when)
@@ -231,7 +242,11 @@ class CallHistory:
             else:
                 known.append((release, seen))
         for (last, before), (first, after) in zip(known, known[1:]):
-            changes = compare(before.profile, after.profile, before.domain, after.domain)
+            key = (identity, last, first)
+            changes = self._compared.get(key)
+            if changes is None:
+                changes = compare(before.profile, after.profile, before.domain, after.domain)
+                self._compared[key] = changes
             if changes:
                 step = Step(last, first, unknown_between(last, first, unknown, self.releases))
                 yield from ((step, change) for change in changes)
@@ -260,12 +275,14 @@ class CallHistory:
 
     def _look_up(self, name: str, identity: str, release: str) -> Union[_Seen, str]:
         """Return what a call does in a release, or why that is not known; kept until another name is asked for."""
-        if self._asked[0] != name:
-            self._asked = name, {}
-        known = self._asked[1]
-        if (identity, release) not in known:
-            known[identity, release] = self._see(name, identity, release)
-        return known[identity, release]
+        self._turn_to(name)
+        if (identity, release) not in self._seen:
+            self._seen[identity, release] = self._see(name, identity, release)
+        return self._seen[identity, release]
+
+    def _turn_to(self, name: str) -> None:
+        if self._asked != name:
+            self._asked, self._seen, self._compared = name, {}, {}
 
     def _see(self, name: str, identity: str, release: str) -> Union[_Seen, str]:
         if release not in self._paths:
@@ -278,9 +295,3 @@ class CallHistory:
         if profile.failed is not None or domain is None:
             return profile.failed or MISSING
         return _ABSENT if is_absent(profile) else _Seen(profile, domain)
-
-    def _file(self, release: str) -> Profiles:
-        known = self._whole.get(release)
-        if known is None:
-            known = self._whole[release] = load_profiles(self._paths[release], self._decoded)
-        return known

@@ -17,9 +17,8 @@ from conformance.language.model import Claim, Source
 from conformance.language.release_notes import ReleaseNotes
 from conformance.language.sources import Article
 from conformance.names.lookup import Names
-from conformance.profiles.store import load_profiles
 from conformance.release_notes.measured import Judged, Measurements
-from conformance.results.recorded import CALLS, recorded_folder, result_files
+from conformance.views.call_changes import ChangedCalls, changed_calls
 from conformance.views.calls import CallHistory
 from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.cells import Cell
@@ -57,10 +56,19 @@ class Content:
     growth: Optional[Mapping[str, tuple[float, ...]]] = None
     calls: CallHistory = field(default_factory=CallHistory)
 
+    def derive(self) -> None:
+        """Make what many pages show, so that processes which are forked later have it."""
+        _ = self.changed_calls, self.judged_notes, self.causes
+
     @cached_property
     def names(self) -> Names:
         """The recorded names of each release of torch."""
         return Names()
+
+    @cached_property
+    def changed_calls(self) -> ChangedCalls:
+        """What changed in all calls."""
+        return changed_calls(self.calls)
 
     @cached_property
     def judged_notes(self) -> tuple[tuple[ReleaseNotes, tuple[Judged, ...]], ...]:
@@ -68,7 +76,7 @@ class Content:
         if not self.corpus.notes:
             return ()
         about_calls = any(note.measures.calls for notes in self.corpus.notes for note in notes.notes)
-        profiles = map(load_profiles, result_files(recorded_folder() / CALLS) if about_calls else ())
+        profiles = [self.calls.whole(release) for release in self.calls.releases] if about_calls else []
         known = Measurements(self.names, self.corpus.claims, self.recorded.by_device.get("cpu", ()), profiles)
         in_order = sorted(self.corpus.notes, key=lambda notes: as_version(notes.release))
         return tuple((notes, known.judge(notes)) for notes in in_order)

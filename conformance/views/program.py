@@ -147,7 +147,9 @@ def _outputs(cells: Sequence[Cell]) -> tuple[Output, ...]:
 def _inputs(claim: Claim) -> tuple[Text, ...]:
     given = [code(f"{name}: {kind.text}") for name, kind in claim.given]
     why = [text_of("narrowed because: ", prose(claim.because))] if claim.because else []
-    return (*given, *(text_of("only where ", code(condition.text)) for condition in claim.assume), *why)
+    only = (text_of("only where ", code(condition.text)) for condition in claim.assume)
+    instead = (text_of(code(new.text), " in place of ", code(old), " raises nothing") for old, new in claim.control)
+    return (*given, *only, *why, *instead)
 
 
 def _error(raises: Raises, anything: str, judged: bool) -> Text:

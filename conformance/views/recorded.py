@@ -13,7 +13,7 @@ from packaging.version import Version
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Environment
 from conformance.results.recorded import TIMINGS, result_files
-from conformance.results.store import Results, Timings, load_results, load_timings
+from conformance.results.store import MEASURE, Results, load_results
 from conformance.views.cells import OLDER_FORM, VOID, Cell
 from conformance.views.releases import MISSING, as_version, listed, span
 
@@ -30,7 +30,7 @@ class Measured:
         Where it was measured.
     results : Results, optional
         The result file; `None` where only timing claims were measured.
-    timings : Timings, optional
+    timings : Results, optional
         The file of timing claims, which was measured on a machine of its own.
     position : int
         Counts the environments in the order in which they are shown.
@@ -39,7 +39,7 @@ class Measured:
     name: str
     environment: Environment
     results: Optional[Results] = None
-    timings: Optional[Timings] = None
+    timings: Optional[Results] = None
     position: int = 0
     _cells: dict[int, Cell] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -156,13 +156,14 @@ def load_recorded(folder: Path) -> Recorded:
     conformance.results.files.ResultError
         If a file can't be used.
     """
-    timings = {path.stem: load_timings(path) for path in result_files(folder / TIMINGS)}
+    timed = result_files(folder / TIMINGS)
+    timings = {path.stem: load_results(path, remedy=f"{MEASURE} --timings") for path in timed}
     decoded: dict[bytes, Entry] = {}
     found: list[Measured] = []
     for path in result_files(folder):
         results = load_results(path, decoded)
         found.append(Measured(path.stem, results.environment, results, timings.pop(path.stem, None)))
-    found += [Measured(stem, timed.environment, timings=timed) for stem, timed in timings.items()]
+    found += [Measured(stem, results.environment, timings=results) for stem, results in timings.items()]
     return in_order(found)
 
 

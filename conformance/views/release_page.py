@@ -13,8 +13,7 @@ from conformance.text import count_of
 from conformance.upgrade.claims import compare_claims
 from conformance.upgrade.model import Entry, Report
 from conformance.upgrade.severity import MEANING, SEVERITIES
-from conformance.views.call_changes import Told, changed_calls
-from conformance.views.calls import CallHistory
+from conformance.views.call_changes import Told
 from conformance.views.content import Content
 from conformance.views.pieces import Text, code, joined, linked, prose, text_of, words
 from conformance.views.recorded import Measured
@@ -151,15 +150,16 @@ def release_view(release: str, content: Content) -> ReleaseView:
     """Return what a release changed on each device."""
     pairs = [pair for pair in _pairs(content) if pair[1].torch == release]
     devices = tuple(_device(older, newer, _report(older, newer, content)) for older, newer in pairs)
-    return ReleaseView(release, _neighbours(release, content), devices, _calls(release, content.calls))
+    return ReleaseView(release, _neighbours(release, content), devices, _calls(release, content))
 
 
-def _calls(release: str, history: CallHistory) -> Optional[CallsView]:
+def _calls(release: str, content: Content) -> Optional[CallsView]:
     """Return what changed in calls since the release measured before; None where one of the two was not measured."""
-    if release not in history.releases[1:]:
+    found = content.changed_calls.by_release.get(release)
+    if found is None:
         return None
-    older = history.releases[history.releases.index(release) - 1]
-    found = changed_calls(history, older, release)
+    measured = content.calls.releases
+    older = measured[measured.index(release) - 1]
     counts = ", ".join(f"{severity} {found.counts[severity]}" for severity in SEVERITIES if severity in found.counts)
     scope = (
         f"Calls of torch were tried on every kind of input in {older} and in {release}, promised or not; "

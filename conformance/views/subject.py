@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.language.model import Claim
-from conformance.views.call_changes import changed_in_words
 from conformance.views.claim import ClaimView, claim_view
 from conformance.views.content import Content
 from conformance.views.falsehoods import false_somewhere, false_where
@@ -66,7 +65,7 @@ def subject_view(claims: Sequence[Claim], content: Content) -> SubjectView:
     return SubjectView(
         _summary(claims, content),
         releases_in_words(content.names, name) if is_dotted(name) else "",
-        changed_in_words(content.calls, name),
+        content.changed_calls.by_name.get(name, ""),
         tuple(glance(claim, content) for claim in claims),
         tuple(claim_view(claim, content) for claim in claims),
     )
