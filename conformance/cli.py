@@ -234,15 +234,13 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
 
 def _checked(counts: Counts) -> str:
     """Return what is said of a corpus without a mistake."""
+    from conformance.text import count_of
+
     told = f"{counts.in_words()}, no mistakes"
     if counts.unreasoned:
-        from conformance.text import count_of
-
         entries = count_of(counts.unreasoned, "entry narrows", "entries narrow")
         told += f"; {entries} dtypes, layouts or states without `because`"
     if counts.uncontrolled:
-        from conformance.text import count_of
-
         told += f"; {count_of(counts.uncontrolled, 'entry judges', 'entries judge')} an error without `control`"
     return told
 

@@ -41,9 +41,16 @@ _BEFORE_THE_REST = ("torch", "torch.Tensor", "torch.autograd")
 class Entry:
     """A sentence that carries a claim, and what the corpus says about it.
 
-    ``families`` are those that the rules find; a page has none, and each sentence of it counts. ``state`` is one of
-    `STATES`. ``change`` is ``new`` or ``reworded`` where the last reading did not have the sentence, else empty.
-    ``keys`` are, on a page, hashes of the keys of claims that are in the sentence.
+    Attributes
+    ----------
+    families : tuple of str
+        Those that the rules find; none for a page, each sentence of which counts.
+    state : str
+        ``encoded``, ``no-claim``, ``untestable`` or ``todo``.
+    change : str
+        ``new`` or ``reworded`` where the last reading did not have the sentence, else empty.
+    keys : tuple of str
+        On a page, hashes of the keys of claims that are in the sentence.
     """
 
     name: str
@@ -66,9 +73,15 @@ class Entry:
 
 @dataclass
 class ReadSentences:
-    """Which sentences the last reading had, by hash and in order, of each object and each page; no state of them.
+    """Which sentences the last reading had; no state of them.
 
-    Those of a page have the hashes of the keys of claims in them: what its claims encode can be told without its text.
+    Attributes
+    ----------
+    objects
+        For each object the hashes of its sentences, in the order of the docstring.
+    pages
+        For each page the hashes of its sentences, in order, each with the hashes of the keys of claims in it: what a
+        page's claims encode can be told where its text is not at hand.
     """
 
     objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -95,8 +108,12 @@ class ReadSentences:
 class Census:
     """All sentences of the families, in the order of objects and of their docstrings.
 
-    ``objects`` is how many documented objects there are, ``read`` how many sentences they have; ``beyond`` counts those
-    that claims encode and no rule finds.
+    Attributes
+    ----------
+    objects, read : int
+        How many documented objects there are, and how many sentences they have.
+    beyond : int
+        Sentences that claims encode and no rule finds.
     """
 
     entries: list[Entry] = field(default_factory=list)

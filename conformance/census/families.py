@@ -328,7 +328,15 @@ _RULES = (
 
 @cache
 def families(sentence: str, name: str = "") -> tuple[str, ...]:
-    """Name the families that a sentence carries a claim of; some words mean something else in some objects."""
+    """Name the families that a sentence carries a claim of.
+
+    Parameters
+    ----------
+    sentence
+        The sentence as `conformance.language.sentences.sentences` gives it.
+    name
+        The object that says it: some words mean something else there.
+    """
     if _NO_PROSE.search(sentence) or _REFERENCE.search(sentence):
         return ()
     found = {rule.family for rule in _RULES if rule.holds(sentence, name)}

@@ -32,10 +32,18 @@ _HEADER = """\
 
 @dataclass
 class Adopted:
-    """What came of taking decisions in: how many are new, and what contradicts one that stands already, which stays.
+    """What came of taking decisions in.
 
-    ``needless`` ones are on sentences that a claim encodes, ``unknown`` ones on sentences that no rule finds, or that
-    this torch does not have.
+    Attributes
+    ----------
+    taken : int
+        Decisions that are new.
+    conflicts : list of str
+        What contradicts a decision that stands already; that one stays.
+    needless : int
+        Decisions on sentences that a claim encodes.
+    unknown : int
+        Decisions on sentences that no rule finds, or that this torch does not have.
     """
 
     taken: int = 0
@@ -118,7 +126,13 @@ def decisions_text(module: str, objects: Mapping[str, Mapping[str, Decision]]) -
 
 
 def load_read_sentences(root: Path) -> ReadSentences:
-    """Return what the last ``conformance census --write`` read, if there was one; ValueError for another form."""
+    """Return what the last ``conformance census --write`` read; nothing where there was none.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as `write_read_sentences` writes it.
+    """
     path = root / FOLDER / READ_FILE
     if not path.is_file():
         return ReadSentences()

@@ -78,9 +78,14 @@ def load_samples(root: Path) -> list[Sample]:
 
 
 def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[dict[str, Score], int]:
-    """Measure the rules; return the scores by family, and how many judged sentences these objects have.
+    """Measure the rules.
 
-    ``all`` counts each family of each sentence, and ``sentence`` each sentence with any.
+    Returns
+    -------
+    dict of str to Score
+        By family; ``all`` counts each family of each sentence, and ``sentence`` each sentence with any.
+    int
+        How many judged sentences these objects have.
     """
     names = {alias: found for found in objects for alias in (found.name, *found.aliases)}
     texts: dict[str, dict[str, str]] = {}

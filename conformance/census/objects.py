@@ -38,7 +38,17 @@ _OVERRIDING = re.compile(r"(?:has|handle)_torch_function")
 
 @dataclass(frozen=True)
 class PublicObject:
-    """A documented object: the shortest of its public names, the others sorted, and what it says."""
+    """A documented object.
+
+    Attributes
+    ----------
+    name : str
+        The shortest of its public names.
+    aliases : tuple of str
+        The other names, sorted.
+    docstring : str
+        What it says.
+    """
 
     name: str
     aliases: tuple[str, ...]

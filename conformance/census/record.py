@@ -74,7 +74,13 @@ def save_record(record: Record, folder: Path) -> Path:
 
 
 def load_record(path: Path) -> Record:
-    """Read a record; `ResultError` if it can't be read, is too large, is no JSON, or is of another format."""
+    """Read a record.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read, is too large, is no JSON, or is of another format.
+    """
     record = read_json(path, Record, _REMEDY)
     counted = [record.wanted, *(states for rows in record.modules.values() for states in rows.values())]
     if record.schema != VERSION or any(set(states) != set(STATES) for states in counted):

@@ -16,9 +16,20 @@ _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 @dataclass(frozen=True)
 class Code:
-    """A rule of the checker: its permanent code, such as ``E203``, its name, the rule in a line, and why it is one.
+    """A rule of the checker.
 
-    ``bad`` is a part of a spec that breaks the rule, ``good`` one that keeps it.
+    Attributes
+    ----------
+    code : str
+        What a message shows, such as ``E203``. Permanent.
+    name : str
+        A name in words, such as ``unknown-check``.
+    rule : str
+        The rule, in a line.
+    why : str
+        What goes wrong without it.
+    bad, good : str
+        A part of a spec that breaks the rule, and one that keeps it.
     """
 
     code: str

@@ -44,10 +44,16 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Counts(NamedTuple):
-    """How much a corpus has: each row of a table is a claim; the table is one entry.
+    """How much a corpus has.
 
-    ``unreasoned`` entries narrow an input by dtype, layout or autograd state without saying why; ``uncontrolled`` ones
-    judge an error by less than its message, without a control.
+    Attributes
+    ----------
+    claims, entries : int
+        Each row of a table is a claim; the table is one entry.
+    unreasoned : int
+        The entries that narrow an input by dtype, layout or autograd state without saying why.
+    uncontrolled : int
+        The entries that judge an error by less than its message, without a control.
     """
 
     claims: int
@@ -63,9 +69,18 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Claims by id, the documents that they cite, and what release notes announce, in the order of the files.
+    """Claims, and the documents that they cite.
 
-    ``root`` is the folder of the corpus, which holds ``sources.yaml``.
+    Attributes
+    ----------
+    claims : tuple of Claim
+        By id.
+    sources : SourceList
+        What ``sources.yaml`` names.
+    root : Path
+        The folder of the corpus, which holds ``sources.yaml``.
+    notes : tuple of ReleaseNotes
+        What release notes announce, in the order of the files.
     """
 
     claims: tuple[Claim, ...]
@@ -102,19 +117,26 @@ def default_root() -> Path:
 def load_corpus(
     paths: Sequence[Path], root: Optional[Path] = None, context: Optional[Context] = None
 ) -> tuple[Corpus, list[Problem]]:
-    """Read spec files; return the claims without a problem, and all problems of all files, by place.
+    """Read spec files.
 
     Parameters
     ----------
     paths : sequence of Path
         Files, or folders of which every ``.yaml`` file is read, but those with decisions of the census: such a file
         is checked where it is given itself. The causes of a corpus are always read with it, and its release notes
-        where the folder is given. A folder may have a ``sources.yaml``, which adds to the corpus's own.
+        where the folder is given.
     root : Path, optional
         The corpus's folder: its ``sources.yaml`` is used, and a file below it must stand where its subject belongs.
-        By default the project's own corpus.
+        By default the project's own corpus. A folder among ``paths`` may have a ``sources.yaml`` too, which adds to it.
     context : Context, optional
         The vocabulary to check against; by default what `conformance.inputs` and `conformance.checks` define.
+
+    Returns
+    -------
+    corpus : Corpus
+        The claims without a problem.
+    problems : list of Problem
+        All problems of all files, by place.
     """
     root = default_root() if root is None else root
     problems = Problems()

@@ -36,7 +36,15 @@ _NAME = re.compile(r"torch(\.[A-Za-z_][A-Za-z0-9_]*)*|notes/[a-z0-9]+(-[a-z0-9]+
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided about a sentence: ``no-claim``, or ``untestable`` with the reason why a program can't try it."""
+    """What is decided about a sentence.
+
+    Attributes
+    ----------
+    kind : str
+        ``no-claim`` or ``untestable``.
+    reason : str
+        Why a program can't try it.
+    """
 
     kind: str
     reason: str = ""

@@ -15,8 +15,14 @@ from conformance.language.problems import Problems
 class Row:
     """One row of ``each``: what ``$column`` stands for.
 
-    ``cells`` are the row's own; ``columns`` are those that any row of the table has, and ``used`` those that the claim
-    uses, which all rows share.
+    Attributes
+    ----------
+    cells : dict of str to Scalar
+        The row's own cells.
+    columns : frozenset of str
+        The columns that any row of the table has.
+    used : set of str
+        The columns that the claim uses, shared by all rows.
     """
 
     place: Place
@@ -30,8 +36,12 @@ class Row:
 class Draft:
     """A claim, and where it was read: all that a rule needs to say where a mistake is.
 
-    ``node`` is the claim with what its row overrides; ``slug`` the part of the id after the subject, where there is
-    one.
+    Attributes
+    ----------
+    node : Mapping
+        The claim with what its row overrides.
+    slug : str or None
+        The part of the id after the subject, where there is one.
     """
 
     document: Document

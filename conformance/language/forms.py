@@ -40,9 +40,20 @@ class Shape(Enum):
 class Key:
     """A key of a mapping.
 
-    ``wanted`` is what to call its value in a message, by default what the shape is called. Of a `Shape.WORD`, ``words``
-    has the words and what each means; of a `Shape.FORM` or `Shape.FORMS`, ``form`` is the name of the form; ``least``
-    is how many entries a table has at least.
+    Attributes
+    ----------
+    shape : Shape
+        What may stand as its value.
+    meaning : str
+        What it says, in a line.
+    wanted : str
+        What to call its value in a message; by default what the shape is called.
+    words : mapping of str to str
+        Of a `Shape.WORD`, the words and what each means.
+    form : str
+        Of a `Shape.FORM` or `Shape.FORMS`, the name of the form.
+    least : int
+        How many entries a table has at least.
     """
 
     shape: Shape

@@ -29,7 +29,10 @@ class UnknownName(Exception):
 def find_claims(name: str) -> tuple[Claim, ...]:
     """Return the claim with an id, or the claims of the subjects with a name, by subject and place in the spec.
 
-    A name is a subject or the end of one: ``detach`` is ``torch.Tensor.detach`` and others.
+    Parameters
+    ----------
+    name
+        An id, a subject, or the end of one: ``detach`` is ``torch.Tensor.detach`` and others.
     """
     root = default_root()
     likely = [path for path in spec_files(root) if _may_have(path, name)]
@@ -39,7 +42,15 @@ def find_claims(name: str) -> tuple[Claim, ...]:
 def find_anywhere(name: str, near: Sequence[str] = ()) -> tuple[Claim, ...]:
     """Return the claims of a name as `find_claims` does, from the whole corpus: an earlier id may be in any file.
 
-    Raises `UnknownName` if no subject and no claim has that name; it offers ``near`` names that may be meant.
+    Parameters
+    ----------
+    near
+        Names that may be meant where there is none.
+
+    Raises
+    ------
+    UnknownName
+        If no subject and no claim has that name.
     """
     corpus, _ = load_own_corpus()
     found = _matching(name, corpus.claims)

@@ -13,7 +13,17 @@ _LONGEST = 500
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """A mistake in a spec file: its place, the code of the rule that it breaks, and what is wrong and what to do."""
+    """A mistake in a spec file.
+
+    Attributes
+    ----------
+    place : Place
+        Where the mistake is.
+    code : str
+        The rule that it breaks, an entry of `conformance.language.codes.CODES`.
+    message : str
+        What is wrong, and what to do.
+    """
 
     place: Place
     code: str

@@ -69,9 +69,16 @@ class Measures:
 class ReleaseNote:
     """One thing that the notes of a release announce.
 
-    ``release`` is the one in whose notes it stands, as ``sources.yaml`` names it, ``by`` the minor release for which it
-    is announced. Nobody read the passage of an ``unread`` note: it is known from what was measured. ``untested`` says
-    why no CPU can try it; it is empty where something was measured.
+    Attributes
+    ----------
+    release : str
+        The release in whose notes it stands, as ``sources.yaml`` names it.
+    by : str
+        The minor release for which it is announced.
+    unread : bool
+        Whether nobody read its passage: it is known from what was measured.
+    untested : str
+        Why no CPU can try it; empty where something was measured.
     """
 
     id: str
@@ -110,7 +117,13 @@ def note_files(root: Path) -> list[Path]:
 
 
 def read_release_notes(path: Path, releases: Collection[str], problems: Problems) -> Optional[ReleaseNotes]:
-    """Read a file of release notes, of a release that ``sources.yaml`` names; notes with a mistake are left out."""
+    """Read a file of release notes; notes with a mistake are left out.
+
+    Parameters
+    ----------
+    releases
+        The releases that ``sources.yaml`` names.
+    """
     document = open_document(path, problems)
     if document is None or document.root is None:
         return None

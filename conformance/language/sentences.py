@@ -22,9 +22,17 @@ _DIRECTIVE = re.compile(rf"^\s*(?:\.\. [\w-]+::|(?:{_HEADINGS})\s*::?)\s*", re.I
 
 
 def sentences(docstring: str) -> list[str]:
-    """Split a docstring, as ``__doc__`` has it, into its sentences in order, each on one line with white space folded.
+    """Split a docstring into its sentences.
 
-    Code blocks of the interpreter (``>>>``) are left out.
+    Parameters
+    ----------
+    docstring
+        The text as ``__doc__`` has it.
+
+    Returns
+    -------
+    list of str
+        Each sentence on one line, white space folded, in order; code blocks of the interpreter (``>>>``) are left out.
     """
     text = "\n".join(line for line in docstring.expandtabs().splitlines() if not _is_code(line))
     found: list[str] = []

@@ -56,9 +56,18 @@ class Article:
 class SourceList:
     """Everything that a claim can cite, and the causes that its divergences can name.
 
-    ``docs`` is the address of an object's page, with ``{object}`` in the place of its name, and ``elsewhere`` has those
-    of other objects. Notes stand by the name that a claim's ``note`` gives, releases by version, articles by letter,
-    causes by id.
+    Attributes
+    ----------
+    docs : str
+        Address of an object's page in the documentation, with ``{object}`` in the place of its name.
+    elsewhere : mapping of str to str
+        Address by object, for those whose page is another.
+    notes, releases : mapping of str to Page
+        Pages by the name that a claim's ``note`` gives, and release notes by version.
+    articles : mapping of str to Article
+        Articles by letter.
+    causes : mapping of str to Cause
+        Facts about torch by id.
     """
 
     docs: str = ""

@@ -15,8 +15,12 @@ from conformance.names.store import minor
 class NameSummary:
     """What is known of a name in all recorded releases.
 
-    ``status`` is one line, such as ``gone since 2.0; use torch.linalg.eigh``; ``signatures`` has each run of releases
-    with the signatures that the callable has there, oldest first.
+    Parameters
+    ----------
+    status
+        One line: ``gone since 2.0; use torch.linalg.eigh``, ``function, since 2.0``.
+    signatures
+        Each run of releases with the signatures that the callable has there, oldest first.
     """
 
     name: str
@@ -75,7 +79,13 @@ def summarize(names: Names, name: str) -> Optional[NameSummary]:
 
 
 def differences(names: Names, name: str, old: str, new: str) -> tuple[NameDifference, ...]:
-    """Return what differs for a name between two recorded releases, or else raise `UnknownRelease`."""
+    """Return what differs for a name between two recorded releases; nothing where it is in neither.
+
+    Raises
+    ------
+    UnknownRelease
+        If one of the releases is not recorded.
+    """
     before, after = names.lookup(name, old), names.lookup(name, new)
     for answer in (before, after):
         if isinstance(answer, NotMeasured):

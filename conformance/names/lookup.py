@@ -61,7 +61,13 @@ class _Unknown:
 
 
 class Names:
-    """The recorded names of every release; by default those beside the recorded results."""
+    """The recorded names of every release.
+
+    Parameters
+    ----------
+    folder
+        Where the files are; by default beside the recorded results.
+    """
 
     def __init__(self, folder: Optional[Path] = None) -> None:
         self._folder = folder or recorded_folder() / "names"
@@ -75,10 +81,21 @@ class Names:
         self._hits: dict[tuple[str, str], _Hit | _Unknown | None] = {}
 
     def lookup(self, name: str, release: str) -> Answer:
-        """Return what a name is in a release, ``2.4.1`` or ``2.4``; where it is not there, since when, or from when on.
+        """Return what a name is in a release; where it is not there, since when, or from when on.
 
-        ``nn.Linear`` is taken as ``torch.nn.Linear``. Raises `UnknownRelease` if no patch of that minor release is
-        recorded, and `StoreError` if a file is damaged.
+        Parameters
+        ----------
+        name
+            A dotted name; ``nn.Linear`` is taken as ``torch.nn.Linear``.
+        release
+            ``2.4.1`` or ``2.4``.
+
+        Raises
+        ------
+        UnknownRelease
+            If no patch of that minor release is recorded.
+        StoreError
+            If a file is damaged.
         """
         name, asked = _qualified(name), minor(release)
         if asked not in self._minors:

@@ -28,8 +28,17 @@ class MeasuringFailed(Exception):
 def measure(seconds: float = _SECONDS_A_MODULE) -> Measured:
     """Walk every module of the installed torch; one that ends its process costs its own names only.
 
-    ``seconds`` is how long the import of one module may take. Raises `NoTorch` if torch is not installed, and
-    `MeasuringFailed` if not even one module can be walked.
+    Parameters
+    ----------
+    seconds
+        How long the import of one module may take.
+
+    Raises
+    ------
+    NoTorch
+        If torch is not installed.
+    MeasuringFailed
+        If not even one module can be walked.
     """
     left = list_modules(torch_folder())
     sections: dict[str, Section] = {}

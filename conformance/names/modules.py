@@ -17,7 +17,13 @@ class NoTorch(Exception):
 
 
 def torch_folder() -> Path:
-    """Return the folder of the installed torch; `NoTorch` if there is none."""
+    """Return the folder of the installed torch.
+
+    Raises
+    ------
+    NoTorch
+        If torch is not installed.
+    """
     found = importlib.util.find_spec("torch")
     if found is None or not found.submodule_search_locations:
         raise NoTorch("torch is not installed in this environment: 'pip install torch'")

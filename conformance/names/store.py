@@ -47,7 +47,13 @@ def file_name(module: str) -> str:
 
 
 def read_releases(folder: Path) -> tuple[str, ...]:
-    """Return the recorded releases, oldest first, or none; `StoreError` if the file that lists them is damaged."""
+    """Return the recorded releases, oldest first; none where nothing is recorded.
+
+    Raises
+    ------
+    StoreError
+        If the file that lists them is damaged.
+    """
     path = folder / file_name("torch")
     lines = read_names(path).splitlines()
     for line in lines:
@@ -59,7 +65,13 @@ def read_releases(folder: Path) -> tuple[str, ...]:
 
 
 def read_names(path: Path) -> str:
-    """Return the text of a file of names, nothing where there is no such file; `StoreError` if it can't be read."""
+    """Return the text of a file of names; nothing where there is no such file.
+
+    Raises
+    ------
+    StoreError
+        If it can't be read.
+    """
     try:
         return read_bounded(path, _LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -140,7 +152,13 @@ def _run(first: int, last: int, minors: tuple[str, ...]) -> str:
 
 
 def read_file(path: Path, minors: tuple[str, ...]) -> dict[str, dict[str, History]]:
-    """Return the records of a file by module, name and release; `StoreError` if a line can't be read."""
+    """Return the records of a file by module, name and release.
+
+    Raises
+    ------
+    StoreError
+        If a line can't be read.
+    """
     modules: dict[str, dict[str, History]] = {}
     module: dict[str, History] = {}
     for number, line in enumerate(read_names(path).splitlines(), start=1):

@@ -28,8 +28,11 @@ CUT_OFF = 86
 def main(arguments: list[str]) -> int:
     """Serve requests until standard input ends.
 
-    The arguments are the descriptors of the pipe for answers and of the progress file, the process that must not end
-    before this one, the folder for temporary files, and what makes the service, as ``module:function``.
+    Parameters
+    ----------
+    arguments
+        The file descriptors of the pipe for answers and of the progress file; the process that must not end before
+        this one; the folder for temporary files; and what makes the service, as ``module:function``.
     """
     answers, progress_file, parent = map(int, arguments[:3])
     work_in_a_copy(parent, (answers, progress_file))

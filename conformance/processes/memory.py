@@ -9,7 +9,13 @@ from conformance.processes.descent import descendants
 
 
 class Memory:
-    """The memory of a process, 0 for none, above what it has now."""
+    """The memory of a process above what it has now.
+
+    Parameters
+    ----------
+    process
+        Its id; 0 for none.
+    """
 
     def __init__(self, process: int) -> None:
         self._process = process

@@ -25,11 +25,25 @@ _LONGEST_END = 20.0
 
 
 class ChildProcess:
-    """One running process, with its temporary files in a folder, where it stands.
+    """One running process.
 
-    ``service`` says as ``module:function`` what makes its service, ``options`` are pickled and handed to that function,
-    ``variables`` are set in its environment besides. ``answer`` is what came through the pipe of the answers since
-    `send`, and ``printed_bytes`` how much it printed since.
+    Parameters
+    ----------
+    service
+        What makes its service, as ``module:function``.
+    options
+        Handed to that function; they are pickled.
+    folder
+        For its temporary files, and where it stands.
+    variables
+        What is set in its environment besides.
+
+    Attributes
+    ----------
+    answer
+        What came through the pipe of the answers since `send`.
+    printed_bytes
+        How much it printed since `send`.
     """
 
     def __init__(self, service: str, options: Any, folder: Path, variables: Mapping[str, str]) -> None:

@@ -16,9 +16,16 @@ _STEP = struct.Struct("<II")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a process has come: the number of the request taken up last, 0 before the first, and its steps begun.
+    """How far a process has come.
 
-    ``text`` is what it said of its last step, cut off after some four thousand bytes.
+    Attributes
+    ----------
+    request
+        The number of the request that it took up last; 0 before the first one.
+    step
+        How many steps of this request it has begun.
+    text
+        What it said of its last step, cut off after some four thousand bytes.
     """
 
     request: int
@@ -50,7 +57,13 @@ class ProgressFile:
 
 
 class ProgressWriter:
-    """The writer's side, which closes the descriptor of a `ProgressFile`; a step costs a copy in memory."""
+    """The writer's side; a step costs a copy in memory.
+
+    Parameters
+    ----------
+    descriptor
+        Of a `ProgressFile`; it is closed here.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, _SIZE)

@@ -18,7 +18,10 @@ _FILES = "files"
 class ScratchFolder:
     """A folder that lasts until it is closed, at the longest until its process has ended and another one is made.
 
-    What is done in its ``path`` does not reach the lock beside it.
+    Attributes
+    ----------
+    path
+        The folder for files; what is done there does not reach the lock beside it.
     """
 
     def __init__(self) -> None:

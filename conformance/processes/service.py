@@ -10,9 +10,14 @@ from conformance.processes.progress import ProgressWriter
 
 
 class Channel:
-    """What connects the work to the parent beside requests and answers: file descriptors, and the progress.
+    """What connects the work to the parent beside requests and answers.
 
-    ``must_restart`` says in words why this process must not serve another request; it is empty while it may.
+    Attributes
+    ----------
+    descriptors
+        The file descriptors through which this process talks to its parent.
+    must_restart
+        Why this process must not serve another request, in words; empty while it may.
     """
 
     def __init__(self, descriptors: tuple[int, ...], progress: ProgressWriter) -> None:
@@ -38,9 +43,14 @@ class WorkEnded(BaseException):
 
 @dataclass(frozen=True)
 class Service:
-    """What a process does: it tells the parent a greeting once, and answers requests; both as JSON.
+    """What a process does.
 
-    An exception that ``answer`` raises is a mistake of ours, not of the work.
+    Attributes
+    ----------
+    greeting
+        Told to the parent once, as JSON.
+    answer
+        Returns the answer to a request, as JSON. An exception that it raises is a mistake of ours, not of the work.
     """
 
     greeting: Any

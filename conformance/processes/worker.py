@@ -27,11 +27,19 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may take: bytes of ``memory`` and of ``output``, and seconds.
+    """What a process may take.
 
-    ``seconds`` is for a request or, with ``each_step``, for a time without progress; ``starting`` until it is ready.
-    ``memory`` is above what it has when it is ready, with all processes that it starts; where a request leaves a
-    quarter of that behind, the next one gets a new process.
+    Attributes
+    ----------
+    seconds
+        How long a request may take; or, with ``each_step``, how long it may go without progress.
+    memory
+        How much memory it may take above what it has when it is ready, in bytes, with all processes that it starts.
+        Where a request leaves a quarter of that behind, the next one gets a new process.
+    output
+        How much one request may print, in bytes.
+    starting
+        How long a process may take until it is ready, in seconds.
     """
 
     seconds: float
@@ -52,7 +60,16 @@ class ServiceFailed(Exception):
 class WorkerDied(Exception):
     """The process ended, or had to be ended, at a request; another one works on the next.
 
-    ``reason`` says how it ended, ``progress`` how far it had come, ``printed`` has the last lines that it printed.
+    Attributes
+    ----------
+    reason
+        How it ended, in words.
+    timed_out
+        Whether it took too long.
+    progress
+        How far it had come with the request.
+    printed
+        The last lines that it printed.
     """
 
     def __init__(self, reason: str, *, timed_out: bool, progress: Progress, printed: str) -> None:
@@ -64,11 +81,27 @@ class WorkerDied(Exception):
 
 
 class Worker:
-    """Works on requests, one at a time, with what `conformance.processes.service` describes.
+    """Works on requests, one at a time.
 
     Where a process was dead before it took a request up, another one gets the request: an earlier one is to blame.
-    ``service`` says as ``module:function`` what makes the service in the process, and the pickled ``options`` are
-    handed to that function; ``served`` counts the requests that the present process has answered.
+
+    Parameters
+    ----------
+    service
+        What makes the service in the process, as ``module:function``; see `conformance.processes.service`.
+    options
+        Handed to that function; they are pickled.
+    folder
+        For temporary files of the processes, and where they stand.
+    limits
+        What a process may take.
+    variables
+        What is set in the environment of the processes besides.
+
+    Attributes
+    ----------
+    served
+        How many requests the present process has answered.
     """
 
     def __init__(
@@ -122,8 +155,14 @@ class Worker:
     def poll(self) -> Optional[Any]:
         """Return the answer, which is never None, if there is one.
 
-        Raises `WorkerDied` where the process has ended or exceeded a limit, `StartFailed` where it, or the one that
-        replaced it, did not become ready, and `ServiceFailed` where the service has a mistake.
+        Raises
+        ------
+        WorkerDied
+            Where the process has ended, or exceeded a limit.
+        StartFailed
+            Where the process, or the one that replaced it, did not become ready.
+        ServiceFailed
+            Where the service has a mistake.
         """
         try:
             return self._look()

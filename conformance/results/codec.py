@@ -32,7 +32,13 @@ class DecodeError(ValueError):
 
 
 def decode(cls: type[T], document: Json) -> T:
-    """Make an object from JSON; `DecodeError` if a field is missing, unknown, of another type or out of bounds."""
+    """Make an object of a class from a JSON document.
+
+    Raises
+    ------
+    DecodeError
+        If a field is missing, unknown, of another type or out of bounds.
+    """
     declaration: Any = cls
     made: T = _class_decoder(declaration)(document)
     return made

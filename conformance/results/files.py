@@ -27,7 +27,13 @@ class ResultError(Exception):
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file of ours; `ResultError` if that can't be done, or it is larger than `LARGEST`."""
+    """Read a file of ours.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read, as `conformance.files.read_bounded` tells, or is larger than `LARGEST`.
+    """
     try:
         return read_bounded(path, LARGEST)
     except Unreadable as error:
@@ -43,9 +49,19 @@ def to_text(content: bytes, place: str) -> str:
 
 
 def read_json(path: Path, cls: type[T], remedy: str) -> T:
-    """Read a file that holds one JSON document as a dataclass; ``remedy`` is the command that makes such a file.
+    """Read a file that holds one JSON document.
 
-    Raises `ResultError` as `read_bytes` does, and if it is no UTF-8 or JSON, or does not fit the class.
+    Parameters
+    ----------
+    cls
+        The dataclass that it is read as.
+    remedy
+        The command that makes such a file, for the message.
+
+    Raises
+    ------
+    ResultError
+        As `read_bytes`, and if it is no UTF-8 or JSON, or does not fit the class.
     """
     return parse(to_text(read_bytes(path), str(path)), cls, str(path), remedy)
 

@@ -62,10 +62,18 @@ def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
 
 
 def merge_parts(parts: Sequence[Part]) -> dict[str, Results]:
-    """Join parts; return results by file name without its ending.
+    """Join parts.
 
-    Raises `UnfitParts` if a part is void, if the parts measured different revisions of the corpus, or if two parts of
-    one environment contradict each other.
+    Returns
+    -------
+    dict
+        File name without its ending → results.
+
+    Raises
+    ------
+    UnfitParts
+        If a part is void, if the parts measured different revisions of the corpus, or if two parts of one environment
+        contradict each other.
     """
     _refuse_void(parts)
     _refuse_mixed(parts)

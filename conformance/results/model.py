@@ -59,7 +59,12 @@ def _field(
 ) -> Any:
     """Declare a field with what the schema says of it; a mapping's default is given as ``dict``.
 
-    ``pattern`` and ``longest`` (in characters) bound the texts in the field, ``least`` its numbers.
+    Parameters
+    ----------
+    pattern, longest
+        What the texts in the field match, and their greatest length in characters.
+    least
+        The smallest number in the field.
     """
     metadata = {"description": description, "pattern": pattern, "longest": longest, "least": least}
     if default is dict:

@@ -21,7 +21,10 @@ NAMES = "names"
 def recorded_folder(given: Optional[Path] = None) -> Path:
     """Return the folder of the recorded result files, or the one that a user gives.
 
-    Raises `ResultError` if that is no folder: nothing would be found there, and nothing would have been looked at.
+    Raises
+    ------
+    ResultError
+        If that is no folder: nothing would be found there, and nothing would have been looked at.
     """
     if given is not None and not given.is_dir():
         raise ResultError(f"{given}: no such folder; give one with result files")
@@ -32,7 +35,13 @@ def recorded_folder(given: Optional[Path] = None) -> Path:
 
 
 def result_files(folder: Path) -> list[Path]:
-    """Return the result files in a folder, by name; `ResultError` if all are of format 1, which had another ending."""
+    """Return the result files that stand in a folder, by name.
+
+    Raises
+    ------
+    ResultError
+        If the only ones are of format 1, which had another ending.
+    """
     found = sorted(folder.glob(f"torch-*{SUFFIX}"))
     older = [] if found else sorted(folder.glob("torch-*.json"))
     if older:

@@ -108,10 +108,20 @@ class Results:
 
 
 def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None, remedy: str = MEASURE) -> Results:
-    """Read a result file; files that are read together share in ``decoded`` each line as it was decoded.
+    """Read a result file.
 
-    Raises `ResultError`, which names the command that makes such a file as ``remedy``, if the file can't be read, is
-    too large, is no result file, or has another format. An entry that does not fit raises it when it is asked for.
+    Parameters
+    ----------
+    decoded
+        What files that are read together share: each line as it was decoded.
+    remedy
+        The command that makes such a file, for messages.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read, is too large, is no result file, or has another format. An entry that does not fit raises
+        it when it is asked for.
     """
     header, file = _read(path, remedy)
     return Results.of(header, Entries(file, Entry, {} if decoded is None else decoded))

@@ -28,8 +28,18 @@ FOLDER = "unfinished"
 class UnfinishedFile:
     """The file to which one run adds what it measures.
 
-    It begins with what is known already and is to be kept; then what stopped runs of this environment have left is
-    removed. Making it raises OSError where it can't be written; what earlier runs left is as it was then.
+    Parameters
+    ----------
+    folder
+        The folder of the results.
+    results
+        The environment and the settings of the run, and what is known already and is to be kept. What stopped runs of
+        this environment have left is removed then.
+
+    Raises
+    ------
+    OSError
+        Where the file can't be written; what earlier runs left is as it was.
     """
 
     def __init__(self, folder: Path, results: Results) -> None:

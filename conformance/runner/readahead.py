@@ -13,9 +13,14 @@ from conformance.language.places import display_path
 
 
 class ReadAhead:
-    """A plugin of pytest that does nothing but hold claims of files without a mistake.
+    """A plugin of pytest that does nothing but hold claims.
 
-    ``whole`` is the project's own corpus, where all of it was read.
+    Parameters
+    ----------
+    corpus
+        Claims of files without a mistake.
+    whole
+        Whether it is all of the project's own corpus.
     """
 
     def __init__(self, corpus: Corpus, whole: bool) -> None:

@@ -24,8 +24,14 @@ _LONGEST_REASON = 200
 class Summary:
     """Collects what is worth reporting about the items of a session.
 
-    ``messages`` are the last lines: what was written. ``unjudged`` has the items without a verdict, each with the
-    reason if it is known. A session that is ``stopped`` ended before all items were run.
+    Attributes
+    ----------
+    messages
+        The last lines: what was written.
+    unjudged
+        Items without a verdict, and the reason if it is known.
+    stopped
+        The session ended before all items were run.
     """
 
     def __init__(self) -> None:

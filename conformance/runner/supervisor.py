@@ -43,8 +43,12 @@ class HarnessError(Exception):
 class Judgement(Outcome):
     """What came of a claim.
 
-    ``influenced`` is what came of it after other claims in one process, where that is not the verdict that it gets
-    alone; ``unsure`` that it fails there, and was not judged alone, since many others were.
+    Attributes
+    ----------
+    influenced
+        What came of it in a process that had judged other claims, where that is not the verdict that it gets alone.
+    unsure
+        It fails in such a process, and was not judged alone, since many others were.
     """
 
     influenced: Optional[str] = None
@@ -55,8 +59,20 @@ class Supervisor:
     """Judges claims in a worker process.
 
     What other claims left behind there may decide on a claim, and no comparison sees all of it. So a claim that fails
-    is judged once more, alone in a new process, and that counts; ``judged_again`` is how many may be. ``time_limit`` is
-    in seconds, ``memory_limit`` in bytes, above what torch takes itself.
+    is judged once more, alone in a new process, and that counts.
+
+    Parameters
+    ----------
+    examples
+        How many examples Hypothesis tries for each claim.
+    seed
+        The seed of the search.
+    time_limit
+        How long one claim may take, in seconds.
+    memory_limit
+        How much memory a claim may take above what torch takes itself, in bytes.
+    judged_again
+        How many claims may be judged once more.
     """
 
     def __init__(
@@ -82,7 +98,13 @@ class Supervisor:
 
     @property
     def environments(self) -> Mapping[Device, Environment]:
-        """What the worker measures, by device; `TorchUnusable` if torch can't be imported."""
+        """What the worker measures: one environment for each device found.
+
+        Raises
+        ------
+        TorchUnusable
+            If torch can't be imported.
+        """
         return {environment.device: environment for environment in self._greeted().environments.values()}
 
     @property
@@ -91,7 +113,13 @@ class Supervisor:
         return self._greeted().void
 
     def judge(self, claim: Claim, device: Device) -> Judgement:
-        """Judge a claim on a device, also where torch dies on it; `HarnessError` if this package fails, alone too."""
+        """Judge a claim on a device, also where torch dies on it.
+
+        Raises
+        ------
+        HarnessError
+            If this package fails on it, in a process of its own too.
+        """
         is_alone = not self._worker.is_running or not self._worker.served
         is_final = is_alone or not self._left_to_judge_again
         first: Optional[Judgement] = None

@@ -28,11 +28,22 @@ class _Column:
 
 
 class Tally:
-    """Collects the outcomes of one session; result files go to a folder, if there is one.
+    """Collects the outcomes of one session.
 
-    With ``resume`` it takes over outcomes that a stopped run left there, with ``again`` it measures also what a result
-    file there holds already. Only a process that ``writes`` writes files: a worker of pytest-xdist reads them.
-    ``corpus`` is the project's own, where it was read already.
+    Parameters
+    ----------
+    folder
+        Where result files go; None writes none.
+    examples, seed
+        The settings of the search, recorded in the file.
+    resume
+        Take over outcomes that a stopped run left in ``folder``.
+    again
+        Measure also what a result file in ``folder`` holds already.
+    writes
+        This process writes files; a worker of pytest-xdist only reads them.
+    corpus
+        The project's own corpus, where it was read already.
     """
 
     def __init__(
@@ -72,7 +83,15 @@ class Tally:
         return None if entry is None or entry.verdict in FAILING else entry
 
     def add(self, item: str, record: ItemRecord, seconds: Optional[float] = None) -> None:
-        """Add the outcome of an item, and save it at once; ``seconds`` are those of a measurement made now."""
+        """Add one outcome, and save it at once.
+
+        Parameters
+        ----------
+        item
+            The name of the item, for the summary.
+        seconds
+            How long it took, where it was measured now.
+        """
         entries: dict[str, Entry] = {}
         results = self._results(record.environment, entries, record.void)
         column = self._columns.setdefault(results.name, _Column(results, entries))
@@ -89,7 +108,18 @@ class Tally:
         self._summary.unjudged[item] = told
 
     def finish(self, *, stopped: bool) -> bool:
-        """Write a file for each environment whose whole corpus was measured; False if that could not be done."""
+        """Write a result file for each environment whose whole corpus was measured.
+
+        Parameters
+        ----------
+        stopped
+            The session ended before all items were run.
+
+        Returns
+        -------
+        bool
+            False if something could not be written.
+        """
         self._summary.stopped = stopped
         if self._folder is None:
             return True

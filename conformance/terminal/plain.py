@@ -28,8 +28,10 @@ class PlainStream:
 def plain_output(*, errors_only: bool) -> Iterator[None]:
     """Let what is printed pass through a `PlainStream`.
 
-    With ``errors_only`` the standard output is left as it is: pytest colours it, and what we give to pytest is
-    printable.
+    Parameters
+    ----------
+    errors_only
+        Leave the standard output as it is: pytest colours it, and what we give to pytest is printable.
     """
     output = sys.stdout if errors_only else _plain(sys.stdout)
     with contextlib.redirect_stderr(_plain(sys.stderr)), contextlib.redirect_stdout(output):

@@ -32,8 +32,14 @@ _LEGEND = (
 def show(name: str, folder: Optional[Path] = None) -> str:
     """Return what is known of each name that matches, or of one claim.
 
-    Raises `conformance.language.lookup.UnknownName` if no claim and no recorded release has that name, and
-    `conformance.names.store.StoreError` or `conformance.results.files.ResultError` if a file can't be used.
+    Raises
+    ------
+    conformance.language.lookup.UnknownName
+        If no claim and no recorded release has that name.
+    conformance.names.store.StoreError
+        If a file of names can't be used.
+    conformance.results.files.ResultError
+        If a result file can't be used.
     """
     folder = folder or recorded_folder()
     names, calls = load_names(folder), CallHistory(folder)

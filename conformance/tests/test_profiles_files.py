@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -189,6 +190,30 @@ def test_calls_that_are_measured_again_replace_those_in_the_file(tmp_path: Path)
     assert path.read_bytes() == before
     path.write_bytes(before.replace(b'"numpy":"', b'"numpy":"0.', 1))
     assert main([*arguments, "-k", "add"]) == 2
+
+
+def test_calls_that_are_gone_leave_the_file_of_a_release(tmp_path: Path) -> None:
+    arguments = ["measure", "-k", "torch.Tensor.detach", "--results", str(tmp_path)]
+    (tmp_path / "calls").mkdir()
+    assert main(arguments) == 0
+    (path,) = (tmp_path / "calls").iterdir()
+    before = path.read_bytes()
+    assert b'"call":"x.detach()"' in before
+    line = next(line for line in before.splitlines() if b'"call":"x.detach()"' in line)
+    path.write_bytes(before + re.sub(rb'"id":"\w+"', b'"id":"ffffffff"', line) + b"\n")
+    assert main(arguments) == 0
+    assert path.read_bytes() == before
+
+
+def test_the_order_of_a_set_in_a_message_is_the_same_in_every_process(tmp_path: Path) -> None:
+    spec = tmp_path / "made_up.yaml"
+    call = """torch.nn.Conv2d(1, 1, 3, padding_mode="mirror")"""
+    spec.write_text(f"calls:\n  torch.nn.Conv2d: ['{call}']\n", encoding="utf-8")
+    files = [tmp_path / f"{number}.jsonl" for number in range(3)]
+    for path in files:
+        assert main(["measure", str(spec), "--output", str(path)]) == 0
+    assert b"padding_mode must be one of {" in files[0].read_bytes()
+    assert len({path.read_bytes() for path in files}) == 1
 
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

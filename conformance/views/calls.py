@@ -275,14 +275,11 @@ class CallHistory:
 
     def _look_up(self, name: str, identity: str, release: str) -> Union[_Seen, str]:
         """Return what a call does in a release, or why that is not known; kept until another name is asked for."""
-        self._turn_to(name)
+        if self._asked != name:
+            self._asked, self._seen, self._compared = name, {}, {}
         if (identity, release) not in self._seen:
             self._seen[identity, release] = self._see(name, identity, release)
         return self._seen[identity, release]
-
-    def _turn_to(self, name: str) -> None:
-        if self._asked != name:
-            self._asked, self._seen, self._compared = name, {}, {}
 
     def _see(self, name: str, identity: str, release: str) -> Union[_Seen, str]:
         if release not in self._paths:

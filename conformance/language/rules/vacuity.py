@@ -14,9 +14,9 @@ from conformance.language.expressions import Code
 
 # Methods that answer yes or no; without their parentheses they are true of every tensor. Not those that are
 # attributes of a dtype as well, such as is_complex.
-_PREDICATES = re.compile(
-    "all|allclose|any|equal|is_(?:coalesced|conj|contiguous|inference|neg|nonzero|pinned|same_size|set_to|shared)"
-)
+_PREDICATES = frozenset(
+    ["all", "allclose", "any", "equal", "is_coalesced", "is_conj", "is_contiguous", "is_inference", "is_neg"]
+) | {"is_nonzero", "is_pinned", "is_same_size", "is_set_to", "is_shared"}
 #: What counts something, and so is never negative.
 _COUNTING_METHODS = frozenset(["numel", "nelement", "dim", "ndimension", "element_size", "storage_offset", "__len__"])
 _COUNTING_ATTRIBUTES = frozenset(("ndim", "nbytes", "itemsize"))
@@ -65,7 +65,7 @@ def truth(node: ast.expr) -> Optional[Known]:
         return _chosen(node)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         return _compared(node.left, node.ops[0], node.comparators[0])
-    if isinstance(node, ast.Attribute) and _PREDICATES.fullmatch(node.attr):
+    if isinstance(node, ast.Attribute) and node.attr in _PREDICATES:
         return Known(True, f"'{node.attr}' without parentheses is a method, which is always true; call it")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
         return _called(node.func.id, node.args)
@@ -187,7 +187,12 @@ def aliases(program: str) -> Aliases:
 def compares_with_itself(code: Code, checks: Container[str], names: Aliases) -> Optional[str]:
     """Return the part of an expectation that compares a thing with itself.
 
-    ``checks`` are functions that compare their first two arguments; for ``names`` see `aliases`.
+    Parameters
+    ----------
+    checks
+        The names of the functions that compare their first two arguments.
+    names
+        For names that are another name for the same object: that one; see `aliases`.
     """
     if not isinstance(code.tree, ast.Expression):
         return None
