@@ -113,6 +113,14 @@ def test_an_error_that_is_gone_hurts_nobody(tmp_path: Path) -> None:
     assert only(corpus, before, entry(claim, facts=Facts())).severity == "improvement"
 
 
+def test_an_error_for_some_inputs_that_is_gone_hurts_nobody(tmp_path: Path) -> None:
+    instead = '{expect: ["not shares_storage(y, x)"]}'
+    corpus = corpus_of(tmp_path, diverging("changed").replace(instead, "{raises: RuntimeError}", 1))
+    [claim] = corpus.claims
+    before = entry(claim, "diverges", divergence=(0,), facts=showing("tensor([1.])"))
+    assert only(corpus, before, entry(claim)).severity == "improvement"
+
+
 def test_false_in_another_way(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, diverging())
     [claim] = corpus.claims

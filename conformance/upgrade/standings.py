@@ -61,7 +61,7 @@ def in_words(cell: Cell) -> str:
         return "left open"
     if stands == "crash":
         return "no end within the time limit" if entry.verdict == "timed-out" else "the interpreter crashes"
-    notes = "; ".join(one_line(divergence.note) for divergence in cell.divergences)
+    notes = " ".join(one_line(divergence.note) for divergence in cell.divergences)
     return bounded(notes or f"false: {entry.failed or 'as recorded'}", LONGEST)
 
 
@@ -97,9 +97,10 @@ def _how_bad(comparison: Comparison, entry: Entry) -> tuple[Severity, tuple[str,
 
 def _mended(comparison: Comparison) -> Severity:
     """Return how much it can hurt that a claim became true: code may rely on what happened before."""
-    entry = comparison.entries[0]
-    kinds = {divergence.kind for divergence in comparison.old.divergences}
-    raised = entry.facts is not None and entry.facts.raises is not None
+    facts, ways = comparison.entries[0].facts, comparison.old.divergences
+    kinds = {divergence.kind for divergence in ways}
+    # What is recorded of one example says nothing of other inputs, on which alone the claim was false.
+    raised = (facts is not None and facts.raises is not None) or all(way.instead.raises for way in ways)
     relied_on = kinds == {"changed"} and not (raised and comparison.claim.expectation.raises is None)
     return "changes" if relied_on else "improvement"
 

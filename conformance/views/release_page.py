@@ -244,7 +244,7 @@ def _device(older: Measured, newer: Measured, report: Report) -> DeviceView:
         old=older.torch,
         new=newer.torch,
         scope=f"Compared with {older.torch}, the release measured before it, on {newer.device}: "
-        f"{report.compared} claims were measured on both.{between}",
+        f"{report.compared:,} claims were measured on both.{between}",
         others=_others(older.environment, newer.environment),
         sections=tuple(
             Section(severity, f"{MEANING[severity].capitalize()}.", tuple(map(_change, entries)))
