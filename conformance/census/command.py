@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,13 +125,12 @@ def _refuse_unknown(asked: Sequence[str], taken: Census, objects: Sequence[Publi
 
 
 def _installed() -> tuple[str, list[PublicObject]]:
-    try:
-        import torch
-    except ImportError:
-        raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
-    from conformance.census.objects import public_objects
+    from conformance.census.objects import installed_objects
 
-    return str(torch.__version__).split("+")[0], public_objects()
+    try:
+        return version("torch").split("+")[0], installed_objects()
+    except (ImportError, PackageNotFoundError):
+        raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
 
 
 def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadSentences) -> list[Entry]:

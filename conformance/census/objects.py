@@ -7,6 +7,7 @@ it says is read once, and a claim about either covers it.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import pkgutil
@@ -15,8 +16,11 @@ import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any, Optional
 
+from conformance.cache import content_key, kept
 from conformance.worker.docstrings import resolve
 
 # Packages below torch that the census does not read: other languages, other machines, or tools around torch.
@@ -33,6 +37,7 @@ _LEFT_OUT = re.compile(rf"torch\.(?:{'|'.join(map(re.escape, _ELSEWHERE.split())
 _PRIVATE = re.compile(r"torch\.(?:.*\.)?_")
 # What collections.namedtuple and the bindings write by themselves.
 _GENERATED = re.compile(r"Alias for field number \d+|\w+\([^\n]*\)(?: -> [^\n]*)?(?:\nOverloaded function\.(?s:.*))?")
+_MODULE_FILES = re.compile(r"^([^,\n]+\.(?:py|so)),", re.MULTILINE)  # in a RECORD
 _OVERRIDING = re.compile(r"(?:has|handle)_torch_function")
 
 
@@ -53,6 +58,23 @@ class PublicObject:
     name: str
     aliases: tuple[str, ...]
     docstring: str
+
+
+def installed_objects() -> list[PublicObject]:
+    """Return `public_objects`, from the cache where torch and the packages beside it are as they were."""
+    return kept(_installed_key(), list, public_objects)
+
+
+def _installed_key() -> Optional[str]:
+    torch = distribution("torch")
+    record = torch.read_text("RECORD")
+    if record is None:
+        return None
+    folder = Path(str(torch.locate_file("")))
+    packages = sorted(path.name for path in folder.iterdir())  # some modules only import where another package is
+    states = [(folder / name).stat() for name in _MODULE_FILES.findall(record)]
+    said = repr((packages, [(state.st_size, state.st_mtime_ns) for state in states]))
+    return content_key([], "objects", torch.version, hashlib.sha256(said.encode()).hexdigest())
 
 
 def public_objects() -> list[PublicObject]:

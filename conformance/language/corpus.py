@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from conformance.cache import content_key, keep, recall
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
-from conformance.language.causes import check_use
+from conformance.language.causes import cause_files, check_use
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
 from conformance.language.decisions import read_decisions
 from conformance.language.documents import has_broken, open_document
@@ -145,7 +146,7 @@ def load_corpus(
     folders = [root, *(path for path in paths if path.is_dir()), *beside]
     lists = [folder / FILE_NAME for folder in folders]
     for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
-        sources = sources.joined(read_sources(path, problems))
+        sources = sources.joined(_sources(path, problems))
     context = context or Context.default()
     drafts: list[Draft] = []
     with _without_collection():
@@ -211,6 +212,23 @@ def folder_of(path: Path) -> str:
 def _note_files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         yield from (file for file in (path, *note_files(path)) if folder_of(file) == NOTES_FOLDER)
+
+
+def _sources(path: Path, problems: Problems) -> SourceList:
+    """Read a ``sources.yaml``; with causes beside it, as they were read before where that found no mistake."""
+    causes = cause_files(path.parent)
+    if not causes:
+        return read_sources(path, problems)
+    # Messages name files as they are seen from the folder where the command runs.
+    key = content_key([path, *causes], "sources", str(Path.cwd()))
+    known = recall(key)
+    if isinstance(known, SourceList):
+        return known
+    before = len(problems)
+    read = read_sources(path, problems)
+    if len(problems) == before:
+        keep(key, read)
+    return read
 
 
 @contextmanager

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from conformance.census.objects import PublicObject, public_objects
+from conformance.census import objects as census_objects
+from conformance.census.objects import PublicObject, installed_objects, public_objects
 from conformance.language.decisions import module_of
 from conformance.worker.docstrings import docstring
 
@@ -82,3 +85,26 @@ def test_a_function_hides_the_module_of_its_name() -> None:
 )
 def test_each_name_belongs_to_a_module(name: str, module: str) -> None:
     assert module_of(name) == module
+
+
+def test_objects_are_read_again_only_where_a_file_of_torch_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch").mkdir()
+    source = tmp_path / "torch" / "__init__.py"
+    source.write_text("")
+    information = tmp_path / "torch-9.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 9.0\n")
+    (information / "RECORD").write_text("torch/__init__.py,,\ntorch/lib/readme.txt,,\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        census_objects, "public_objects", lambda: [PublicObject("torch.f", (), f"{source.read_text()}.")]
+    )
+    assert installed_objects() == [PublicObject("torch.f", (), ".")]
+    monkeypatch.setattr(census_objects, "public_objects", lambda: pytest.fail("read again"))
+    assert installed_objects() == [PublicObject("torch.f", (), ".")]
+    source.write_text("Changed")
+    monkeypatch.setattr(census_objects, "public_objects", list)
+    assert installed_objects() == []
