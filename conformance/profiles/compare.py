@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, Optional
 
-from conformance.profiles.grid import Axis, Cells, Grid, common_values
+from conformance.profiles.grid import Axis, Cells, Grid, common_values, grid_of
 from conformance.profiles.model import ASPECTS, RETURNS, Branch, Domain, Profile, Row, Rule
 from conformance.profiles.printed import alike
 from conformance.profiles.rules import Space, explain
@@ -168,7 +168,7 @@ def _compared(
 ) -> tuple[Difference, ...]:
     looked_at = rules if aspect == "error" else (*rules, *errors)
     axes = sorted({axis for rule in looked_at for axis in rule.axes if axis in values})
-    grid = Grid({axis: values[axis] for axis in axes})
+    grid = grid_of(tuple((axis, tuple(values[axis])) for axis in axes))
     counted = grid.seen(aspect, of)
     if aspect != "error":
         for rule in errors:

@@ -8,6 +8,7 @@ rule may say anything of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -17,6 +18,7 @@ from conformance.profiles.model import AxisValues, Branch, Condition, Domain, Ru
 Axis = tuple[str, str]
 #: A set of combinations: the bits of an integer are their numbers.
 Cells = int
+_MOST_GRIDS = 256
 # Of more combinations only those of core values are looked at.
 _MOST_CELLS = 20_000
 # Of so many axes of one input every combination was tried; of more, and of several inputs, those of core values.
@@ -43,6 +45,7 @@ class Grid:
             values = {axis: core_values(axis, of) for axis, of in values.items()}
         self.values = {axis: tuple(of) for axis, of in values.items()}
         self._steps: dict[Axis, int] = {}
+        self._held: dict[tuple[Axis, frozenset[str]], Cells] = {}
         size = 1
         for axis, of in self.values.items():
             self._steps[axis] = size
@@ -57,9 +60,15 @@ class Grid:
 
     def holding(self, axis: Axis, members: Iterable[str]) -> Cells:
         """Return the combinations with one of some values, or with a value of one of some classes."""
+        names = frozenset(members)
+        known = self._held.get((axis, names))
+        if known is None:
+            known = self._held[axis, names] = self._holding(axis, names)
+        return known
+
+    def _holding(self, axis: Axis, names: frozenset[str]) -> Cells:
         of, step = self.values[axis], self._steps[axis]
         period = step * len(of)
-        names = tuple(members)
         block = sum(
             ((1 << step) - 1) << (number * step)
             for number, value in enumerate(of)
@@ -185,6 +194,12 @@ class Grid:
             if axis[1] in ORDINARY:
                 found &= self.holding(axis, ORDINARY[axis[1]])
         return found
+
+
+@lru_cache(_MOST_GRIDS)
+def grid_of(values: tuple[tuple[Axis, tuple[str, ...]], ...]) -> Grid:
+    """Return the grid of some axes, each with its values; most calls were tried on the same ones."""
+    return Grid(dict(values))
 
 
 def common_values(old: Domain, new: Domain) -> dict[Axis, list[str]]:

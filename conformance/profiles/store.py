@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Optional
 
@@ -21,6 +22,7 @@ from conformance.results.store import SUFFIX, Entries, EntryFile, later_lines, r
 
 REMEDY = "conformance profiles measure"
 _MOST_CALLS = 100_000
+_RECENT = 64
 _START = re.compile(
     rb'\{"(?:domain":"(?P<domain>[\w-]{4})|shared":"(?P<shared>[\w-]{4})'
     rb'|id":"(?P<call>[0-9a-f]{8})","subject":"(?P<subject>[\w.]{1,300}))"'
@@ -186,8 +188,12 @@ class _Calls(Mapping[str, Profile]):
         self._lines = lines
         self._shared = shared
         self._domains = domains
+        self._restored = lru_cache(_RECENT)(self._restore)  # what is looked at is looked at many times in a row
 
     def __getitem__(self, identity: str) -> Profile:
+        return self._restored(identity)
+
+    def _restore(self, identity: str) -> Profile:
         line = self._lines[identity]
         try:
             return restored(line, self._shared, self._domains)

@@ -205,9 +205,9 @@ class CallHistory:
     def _gaps(self, name: str, releases: Sequence[str]) -> Iterator[tuple[str, list[Run[str]]]]:
         for identity, call in self._calls(name, releases).items():
             looked_up = ((release, self._look_up(name, identity, release)) for release in releases)
-            found = runs((release, seen) for release, seen in looked_up if isinstance(seen, str))
-            if found:
-                yield call, found
+            untold = [(release, seen) for release, seen in looked_up if isinstance(seen, str)]
+            if untold:
+                yield call, runs(untold)
 
     def calls(self, name: str) -> tuple[str, ...]:
         """Return the calls of a name in any release."""
