@@ -77,12 +77,16 @@ def prepare(app: Sphinx) -> None:
     spec = tuple(here / path for path in app.config.conformance_spec)
     results = _path(here, app.config.conformance_results)
     sentences = _path(here, app.config.conformance_sentences)
-    if spec and sentences is not None and app.config.conformance_collect_sentences and not collect_sentences(sentences):
-        _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
-    library = Library(Sources(spec, results, sentences), app.builder)
+    sources = Sources(spec, results, sentences)
+    library = Library(sources, app.builder)
     set_library(app.config, library)
+    last = _domain(app.env).data["digest"]
     try:
-        if spec and _domain(app.env).data["digest"] != library.digest:
+        wanted = sentences if spec and app.config.conformance_collect_sentences else None
+        read = library.corpus if last != sources.digest() else None
+        if wanted is not None and not collect_sentences(wanted, read):
+            _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
+        if spec and last != library.digest:
             write_pages(Path(app.srcdir) / app.config.conformance_pages, library.content)
     except ResultError as error:
         # An entry is decoded when it is first looked at, which is here.

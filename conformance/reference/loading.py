@@ -19,11 +19,12 @@ from sphinx.config import Config
 from sphinx.util import logging
 
 import conformance
+from conformance.census.docstrings import cited
 from conformance.census.record import Record as CensusRecord
 from conformance.census.record import newest_record
 from conformance.impostors.record import Record as MutationRecord
 from conformance.impostors.record import load_record
-from conformance.language.corpus import load_corpus
+from conformance.language.corpus import Corpus, load_corpus
 from conformance.processes.environment import unoptimised
 from conformance.results.files import ResultError, read_bytes, read_json
 from conformance.views.calls import CallHistory
@@ -46,6 +47,7 @@ class _SentenceCache:
     """What `conformance.census.docstrings` writes: object → hash → sentence."""
 
     torch: str = ""
+    cited: str = ""
     sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -101,16 +103,21 @@ class Library:
         return self.sources.digest()
 
     @cached_property
-    def content(self) -> Content:
-        """All that the pages are made from."""
+    def corpus(self) -> Corpus:
+        """The claims without a mistake; the mistakes are warnings of the build."""
         corpus, problems = load_corpus(list(self.sources.spec))
         for problem in problems:
             _logger.warning("%s", problem, type="conformance", subtype="spec")
-        results = self.sources.results
+        return corpus
+
+    @cached_property
+    def content(self) -> Content:
+        """All that the pages are made from."""
+        results, read = self.sources.results, _read_sentences(self.sources.sentences)
         return Content(
-            corpus,
+            self.corpus,
             _recorded(results),
-            _sentences(self.sources.sentences),
+            Sentences(read.torch, read.sentences),
             _mutation(results / _IMPOSTORS) if results else None,
             _census(results) if results else None,
             load_growth(results) if results else None,
@@ -131,14 +138,20 @@ def library_of(config: Config) -> Library:
     return _LIBRARIES[config]
 
 
-def collect_sentences(path: Path) -> bool:
+def collect_sentences(path: Path, corpus: Optional[Corpus]) -> bool:
     """Write the cache of sentences with the torch of this Python, if there is one; return whether nothing went wrong.
 
-    A cache of the same torch is left as it is.
+    A cache of the same torch is left as it is, unless the claims cite other sentences now.
+
+    Parameters
+    ----------
+    corpus
+        What is read; None where it is what was read for the last build.
     """
     if importlib.util.find_spec("torch") is None:
         return True
-    if _sentences(path).torch == _installed_torch():
+    known = _read_sentences(path)
+    if known.torch == _installed_torch() and (corpus is None or known.cited == cited(corpus)):
         return True
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "conformance.census.docstrings", str(path)]
@@ -160,15 +173,14 @@ def _recorded(folder: Optional[Path]) -> Recorded:
     return load_recorded(folder) if folder is not None else Recorded()
 
 
-def _sentences(path: Optional[Path]) -> Sentences:
+def _read_sentences(path: Optional[Path]) -> _SentenceCache:
     if path is None or not path.exists():
-        return Sentences()
+        return _SentenceCache()
     try:
-        cache = read_json(path, _SentenceCache, "nox -s docs")
+        return read_json(path, _SentenceCache, "nox -s docs")
     except ResultError as error:
         _logger.warning("%s", error, type="conformance", subtype="sentences")
-        return Sentences()
-    return Sentences(cache.torch, cache.sentences)
+        return _SentenceCache()
 
 
 def _mutation(folder: Path) -> Optional[MutationRecord]:

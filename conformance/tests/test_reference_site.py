@@ -14,7 +14,10 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.census.docstrings import cited
 from conformance.language.corpus import load_corpus
+from conformance.language.kept import load_own_corpus
+from conformance.reference.loading import collect_sentences
 from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
@@ -51,6 +54,19 @@ def test_build_needs_no_torch(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert "It is shown when built where torch is installed" in Site(folder, 0, "").section(PAGE, "shares-storage")
+
+
+def test_sentences_are_collected_again_where_claims_cite_others(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    kept = tmp_path / "sentences.json"
+    corpus, _ = load_own_corpus()
+    assert collect_sentences(kept, None)
+    whole = kept.read_text(encoding="utf-8")
+    kept.write_text(whole.replace(cited(corpus), "0" * 64), encoding="utf-8")
+    assert collect_sentences(kept, None)
+    assert kept.read_text(encoding="utf-8") != whole
+    assert collect_sentences(kept, corpus)
+    assert kept.read_text(encoding="utf-8") == whole
 
 
 def test_claim_shows_its_verdict_in_each_environment(site: Site) -> None:
