@@ -25,6 +25,16 @@ _SECONDS, _LONGEST = 120, 120
 #: Pairs whose lines show more, or less, on a processor than they do where they are used, and why.
 UNPROVEN = {
     'torch.onnx.export(model, a, "m.onnx")': "the exporter that both lines name warns of its own removal since 2.9",
+    "torch.onnx.verification.verify(model, (a,), rtol=1)": "the module is only there with the package onnx",
+    "torch.onnx.dynamo_export(model, a)": "it needs the package onnxscript",
+    "torch.onnx.OnnxRegistry()": "it needs the package onnxscript",
+    "torch.quantization.get_default_qconfig()": "what changed is inside of the objects that it returns",
+    "torch.quantization.get_default_qat_qconfig()": "what changed is inside of the objects that it returns",
+    "torch.utils.checkpoint.checkpoint(f, a)": "torch 1.13 does not import torch.utils.checkpoint by itself",
+    "torch.autograd.function.traceable(f)": "it takes a class",
+    "torch.jit.quantized.quantize_linear_modules(model)": "torch 2.1 does not import torch.jit.quantized by itself",
+    "torch.distributed.all_reduce_multigpu([a])": "it needs a process group",
+    "torch.cuda.MemPoolContext(f)": "it needs a GPU",
 }
 #: Errors of a call that a release does not take at all.
 _NOT_TAKEN = frozenset(("AttributeError", "TypeError", "ImportError", "ModuleNotFoundError"))
