@@ -109,9 +109,9 @@ def _coverage(coverage: Coverage) -> Iterator[str]:
     known = coverage.names - len(coverage.unknown) - len(coverage.missing)
     profiled = f", {coverage.profiled} with measured calls" if coverage.profiled else ""
     yield (
-        f"{_many(coverage.files, 'file')} read; {known} of {_many(coverage.names, 'torch name')} known"
+        f"{count_of(coverage.files, 'file')} read; {known} of {count_of(coverage.names, 'torch name')} known"
         f" ({coverage.claimed} with measured claims{profiled}), {coverage.known_calls} of"
-        f" {_many(coverage.calls, 'call')} by signature"
+        f" {count_of(coverage.calls, 'call')} by signature"
     )
     yield from _named("nothing is known of", coverage.unknown)
     yield from _named("gone from both releases", coverage.missing)
@@ -137,7 +137,7 @@ def _named(what: str, names: Mapping[str, tuple[Use, str]]) -> Iterator[str]:
 
 def _scope(report: Report) -> Iterator[str]:
     if report.path:
-        compared = f"{_many(report.compared, 'claim')} compared"
+        compared = f"{count_of(report.compared, 'claim')} compared"
         yield (
             compared
             if not report.gaps
@@ -239,7 +239,7 @@ def _places(places: Sequence[Place]) -> str:
         more = f" and {len(unique) - _MOST_LINES} more" if len(unique) > _MOST_LINES else ""
         told.append(f"{path}:{', '.join(unique[:_MOST_LINES])}{more}")
     left = f"; and {len(told) - _MOST_FILES} more files" if len(told) > _MOST_FILES else ""
-    head = f"{count} places in {_many(len(told), 'file')}: " if left or " and " in "".join(told) else ""
+    head = f"{count} places in {count_of(len(told), 'file')}: " if left or " and " in "".join(told) else ""
     return head + "; ".join(told[:_MOST_FILES]) + left
 
 
@@ -250,7 +250,3 @@ def _place(path: str, line: Optional[int]) -> str:
 def _some(told: Sequence[str]) -> str:
     left = len(told) - _MOST_LISTED
     return ", ".join(told[:_MOST_LISTED]) + (f" and {left} more" if left > 0 else "")
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
