@@ -90,14 +90,15 @@ def test_each_name_belongs_to_a_module(name: str, module: str) -> None:
 def test_objects_are_read_again_only_where_a_file_of_torch_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "torch").mkdir()
-    source = tmp_path / "torch" / "__init__.py"
+    packages = tmp_path / "packages"
+    (packages / "torch").mkdir(parents=True)
+    source = packages / "torch" / "__init__.py"
     source.write_text("")
-    information = tmp_path / "torch-9.0.dist-info"
+    information = packages / "torch-9.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 9.0\n")
     (information / "RECORD").write_text("torch/__init__.py,,\ntorch/lib/readme.txt,,\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(packages)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(
         census_objects, "public_objects", lambda: [PublicObject("torch.f", (), f"{source.read_text()}.")]
