@@ -6,21 +6,13 @@ its key; that file stays on the machine where it was made.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from pathlib import Path
 
-from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.sentences import find_sentences, sentence_hash
 from conformance.worker.docstrings import docstring
-
-
-def cited(corpus: Corpus) -> str:
-    """Return a hash of the sentences that claims name: where it is another one, the file has to be written again."""
-    named = sorted({(source.name, source.key) for claim in corpus.claims for source in claim.sources if source.key})
-    return hashlib.sha256(repr(named).encode()).hexdigest()
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +26,7 @@ def main(arguments: list[str]) -> int:
             if source.kind == "docs" and source.key:
                 for sentence in find_sentences(docstring(source.name), source.key)[:1]:
                     quoted.setdefault(source.name, {})[sentence_hash(sentence)] = sentence
-    document = {"torch": torch.__version__.split("+")[0], "cited": cited(corpus), "sentences": quoted}
+    document = {"torch": torch.__version__.split("+")[0], "cited": corpus.cited(), "sentences": quoted}
     Path(arguments[0]).write_text(json.dumps(document, indent=1, sort_keys=True), encoding="utf-8")
     return 0
 

@@ -104,6 +104,11 @@ class Corpus:
             digest.update(f"{claim.id} {claim.fingerprint()}\n".encode())
         return digest.hexdigest()[:12]
 
+    def cited(self) -> str:
+        """Return a hash of the sentences that claims name by a key."""
+        named = sorted({(source.name, source.key) for claim in self.claims for source in claim.sources if source.key})
+        return hashlib.sha256(repr(named).encode()).hexdigest()
+
 
 def _entries(claims: Iterable[Claim]) -> int:
     return len({claim.entry for claim in claims})

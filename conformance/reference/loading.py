@@ -19,7 +19,6 @@ from sphinx.config import Config
 from sphinx.util import logging
 
 import conformance
-from conformance.census.docstrings import cited
 from conformance.census.record import Record as CensusRecord
 from conformance.census.record import newest_record
 from conformance.impostors.record import Record as MutationRecord
@@ -151,7 +150,7 @@ def collect_sentences(path: Path, corpus: Optional[Corpus]) -> bool:
     if importlib.util.find_spec("torch") is None:
         return True
     known = _read_sentences(path)
-    if known.torch == _installed_torch() and (corpus is None or known.cited == cited(corpus)):
+    if known.torch == _installed_torch() and (corpus is None or known.cited == corpus.cited()):
         return True
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "conformance.census.docstrings", str(path)]

@@ -14,7 +14,6 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.census.docstrings import cited
 from conformance.language.corpus import load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.reference.loading import collect_sentences
@@ -62,7 +61,7 @@ def test_sentences_are_collected_again_where_claims_cite_others(tmp_path: Path) 
     corpus, _ = load_own_corpus()
     assert collect_sentences(kept, None)
     whole = kept.read_text(encoding="utf-8")
-    kept.write_text(whole.replace(cited(corpus), "0" * 64), encoding="utf-8")
+    kept.write_text(whole.replace(corpus.cited(), "0" * 64), encoding="utf-8")
     assert collect_sentences(kept, None)
     assert kept.read_text(encoding="utf-8") != whole
     assert collect_sentences(kept, corpus)
