@@ -109,13 +109,20 @@ def keep(key: Optional[str], value: Any) -> None:
             path.unlink(missing_ok=True)
 
 
-def kept(key: Optional[str], cls: type[T], compute: Callable[[], T]) -> T:
-    """Return what is kept under a key, or compute it and keep it."""
+def kept(key: Optional[str], cls: type[T], compute: Callable[[], T], good: Callable[[], bool] = lambda: True) -> T:
+    """Return what is kept under a key, or compute it and keep it.
+
+    Parameters
+    ----------
+    good
+        Whether what was computed is to be kept: not where a mistake has to be told each time.
+    """
     known = recall(key)
     if isinstance(known, cls):
         return known
     value = compute()
-    keep(key, value)
+    if good():
+        keep(key, value)
     return value
 
 

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,11 +124,11 @@ def _refuse_unknown(asked: Sequence[str], taken: Census, objects: Sequence[Publi
 
 
 def _installed() -> tuple[str, list[PublicObject]]:
-    from conformance.census.objects import installed_objects
+    from conformance.census.objects import installed
 
     try:
-        return version("torch").split("+")[0], installed_objects()
-    except (ImportError, PackageNotFoundError):
+        return installed()
+    except ImportError:
         raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
 
 

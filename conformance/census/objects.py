@@ -16,7 +16,8 @@ import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Optional
 
@@ -60,19 +61,40 @@ class PublicObject:
     docstring: str
 
 
-def installed_objects() -> list[PublicObject]:
-    """Return `public_objects`, from the cache where torch and the packages beside it are as they were."""
-    return kept(_installed_key(), list, public_objects)
+def installed() -> tuple[str, list[PublicObject]]:
+    """Return the release of the installed torch and its documented public objects.
+
+    They come from the cache where torch and the packages beside it are as they were.
+
+    Raises
+    ------
+    ImportError
+        If there is no torch.
+    """
+    found = find_spec("torch")
+    if found is None:
+        raise ModuleNotFoundError("torch")
+    return kept(_installed_key(found.origin), tuple, _installed)
 
 
-def _installed_key() -> Optional[str]:
-    torch = distribution("torch")
-    record = torch.read_text("RECORD")
-    if record is None:
+def _installed() -> tuple[str, list[PublicObject]]:
+    import torch
+
+    return str(torch.__version__).split("+")[0], public_objects()
+
+
+def _installed_key(origin: Optional[str]) -> Optional[str]:
+    """Return a key for a torch that was installed as a package and stands where Python finds it; else None."""
+    try:
+        torch = distribution("torch")
+        record = torch.read_text("RECORD")
+        folder = Path(str(torch.locate_file("")))
+        if record is None or origin is None or not Path(origin).samefile(folder / "torch" / "__init__.py"):
+            return None
+        packages = sorted(path.name for path in folder.iterdir())  # some modules only import where another package is
+        states = [(folder / name).stat() for name in _MODULE_FILES.findall(record)]
+    except (PackageNotFoundError, OSError):
         return None
-    folder = Path(str(torch.locate_file("")))
-    packages = sorted(path.name for path in folder.iterdir())  # some modules only import where another package is
-    states = [(folder / name).stat() for name in _MODULE_FILES.findall(record)]
     said = repr((packages, [(state.st_size, state.st_mtime_ns) for state in states]))
     return content_key([], "objects", torch.version, hashlib.sha256(said.encode()).hexdigest())
 

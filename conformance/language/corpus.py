@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from conformance.cache import content_key, keep, recall
+from conformance.cache import content_key, kept
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
@@ -226,14 +226,8 @@ def _sources(path: Path, problems: Problems) -> SourceList:
         return read_sources(path, problems)
     # Messages name files as they are seen from the folder where the command runs.
     key = content_key([path, *causes], "sources", str(Path.cwd()))
-    known = recall(key)
-    if isinstance(known, SourceList):
-        return known
     before = len(problems)
-    read = read_sources(path, problems)
-    if len(problems) == before:
-        keep(key, read)
-    return read
+    return kept(key, SourceList, lambda: read_sources(path, problems), lambda: len(problems) == before)
 
 
 @contextmanager

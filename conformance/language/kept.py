@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Optional
 
-from conformance.cache import content_key, keep, recall
+from conformance.cache import content_key, kept
 from conformance.language.causes import cause_files
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.problems import Problem
@@ -32,15 +32,15 @@ def own_key(what: str, files: Iterable[Path] = ()) -> Optional[str]:
 
 def load_own_corpus() -> tuple[Corpus, list[Problem]]:
     """Read the project's own corpus as `load_corpus` does; where nothing changed, from what was read before."""
-    key = own_key("corpus")
-    known = recall(key)
-    if isinstance(known, Corpus):
-        return known, []
-    corpus, problems = load_corpus([default_root()])
-    if not problems:
+    problems: list[Problem] = []
+
+    def read() -> Corpus:
+        corpus, found = load_corpus([default_root()])
+        problems.extend(found)
         corpus.revision()  # so that fingerprints are kept too
-        keep(key, corpus)
-    return corpus, problems
+        return corpus
+
+    return kept(own_key("corpus"), Corpus, read, lambda: not problems), problems
 
 
 def _files(folders: Sequence[Path], root: Path) -> Iterator[Path]:

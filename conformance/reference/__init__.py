@@ -77,15 +77,13 @@ def prepare(app: Sphinx) -> None:
     spec = tuple(here / path for path in app.config.conformance_spec)
     results = _path(here, app.config.conformance_results)
     sentences = _path(here, app.config.conformance_sentences)
-    sources = Sources(spec, results, sentences)
-    library = Library(sources, app.builder)
+    library = Library(Sources(spec, results, sentences), app.builder)
     set_library(app.config, library)
     last = _domain(app.env).data["digest"]
+    wanted = sentences if spec and app.config.conformance_collect_sentences else None
     try:
-        wanted = sentences if spec and app.config.conformance_collect_sentences else None
-        read = library.corpus if last != sources.digest() else None
-        if wanted is not None and not collect_sentences(wanted, read):
-            _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
+        if wanted is not None and collect_sentences(wanted, library.corpus if last != library.digest else None):
+            del library.digest  # which is of that file too
         if spec and last != library.digest:
             write_pages(Path(app.srcdir) / app.config.conformance_pages, library.content)
     except ResultError as error:

@@ -138,7 +138,7 @@ def library_of(config: Config) -> Library:
 
 
 def collect_sentences(path: Path, corpus: Optional[Corpus]) -> bool:
-    """Write the cache of sentences with the torch of this Python, if there is one; return whether nothing went wrong.
+    """Write the cache of sentences with the torch of this Python, if there is one; return whether it was written.
 
     A cache of the same torch is left as it is, unless the claims cite other sentences now.
 
@@ -148,13 +148,16 @@ def collect_sentences(path: Path, corpus: Optional[Corpus]) -> bool:
         What is read; None where it is what was read for the last build.
     """
     if importlib.util.find_spec("torch") is None:
-        return True
+        return False
     known = _read_sentences(path)
     if known.torch == _installed_torch() and (corpus is None or known.cited == corpus.cited()):
-        return True
+        return False
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "conformance.census.docstrings", str(path)]
-    return subprocess.run(command, check=False, env=unoptimised()).returncode == 0 and path.is_file()
+    done = subprocess.run(command, check=False, env=unoptimised()).returncode == 0 and path.is_file()
+    if not done:
+        _logger.warning("the sentences of the installed documentation can't be read", type="conformance")
+    return done
 
 
 def _installed_torch() -> Optional[str]:

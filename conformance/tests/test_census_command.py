@@ -34,7 +34,8 @@ claims:
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     objects = [PublicObject("torch.frob", (), f"{VIEW} {COPY}"), PublicObject("torch.Tensor.frob", (), RAISES)]
-    monkeypatch.setattr("conformance.census.objects.installed_objects", lambda: objects)
+    monkeypatch.setattr("conformance.census.objects.public_objects", lambda: objects)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = tmp_path / "spec"
     (root / "torch").mkdir(parents=True)
     (root / "census").mkdir()
@@ -161,6 +162,6 @@ def test_the_numbers_are_recorded_without_a_sentence(corpus: Path, tmp_path: Pat
 def test_without_torch_it_says_so(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if not Path(folder, "torch").is_dir()])
+    monkeypatch.setitem(sys.modules, "torch", None)
     assert run(corpus) == 2
     assert "torch is not installed here" in capsys.readouterr().err

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from conformance.census import objects as census_objects
-from conformance.census.objects import PublicObject, installed_objects, public_objects
+import conformance
+from conformance.census.objects import PublicObject, public_objects
 from conformance.language.decisions import module_of
 from conformance.worker.docstrings import docstring
 
@@ -87,25 +90,34 @@ def test_each_name_belongs_to_a_module(name: str, module: str) -> None:
     assert module_of(name) == module
 
 
-def test_objects_are_read_again_only_where_a_file_of_torch_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+READ = """\
+import sys
+from conformance.census.objects import installed
+release, objects = installed()
+print(release, [found.docstring for found in objects], "torch" in sys.modules)
+"""
+
+
+def test_objects_are_read_again_only_where_a_file_of_torch_changed(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
-    (packages / "torch").mkdir(parents=True)
-    source = packages / "torch" / "__init__.py"
-    source.write_text("")
     information = packages / "torch-9.0.dist-info"
-    information.mkdir()
+    for folder in (packages / "torch", information):
+        folder.mkdir(parents=True)
+    source = packages / "torch" / "__init__.py"
+    source.write_text('__version__ = "9.0+cpu"\ndef frob():\n    """Frobs."""\n')
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 9.0\n")
     (information / "RECORD").write_text("torch/__init__.py,,\ntorch/lib/readme.txt,,\n")
-    monkeypatch.syspath_prepend(packages)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(
-        census_objects, "public_objects", lambda: [PublicObject("torch.f", (), f"{source.read_text()}.")]
-    )
-    assert installed_objects() == [PublicObject("torch.f", (), ".")]
-    monkeypatch.setattr(census_objects, "public_objects", lambda: pytest.fail("read again"))
-    assert installed_objects() == [PublicObject("torch.f", (), ".")]
-    source.write_text("Changed")
-    monkeypatch.setattr(census_objects, "public_objects", list)
-    assert installed_objects() == []
+    paths = os.pathsep.join([str(packages), str(Path(conformance.__file__).parent.parent)])
+    variables = {**os.environ, "PYTHONPATH": paths, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def read() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", READ], env=variables, check=True, capture_output=True, text=True
+        ).stdout
+
+    assert read() == "9.0 ['Frobs.'] True\n"
+    assert read() == "9.0 ['Frobs.'] False\n"
+    source.write_text(source.read_text().replace("Frobs", "Frobs well"))
+    assert read() == "9.0 ['Frobs well.'] True\n"
+    (information / "RECORD").write_text("torch/__init__.py,,\ntorch/gone.py,,\n")
+    assert [read(), read()] == ["9.0 ['Frobs well.'] True\n"] * 2  # what can't be looked at is not kept
