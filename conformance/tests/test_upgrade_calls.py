@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Optional
@@ -19,6 +19,7 @@ from conformance.upgrade.call_changes import compare_calls, compared_names, with
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.model import Entry
 from conformance.upgrade.name_changes import NameChanges
+from conformance.upgrade.severity import SHOWN, Severity
 from conformance.usage import read_project
 from conformance.views.calls import CallHistory
 
@@ -57,8 +58,14 @@ def other(old: Profile) -> Profile:
 
 def told(folder: Path, code: str, *pairs: tuple[Profile, Profile]) -> list[Entry]:
     """Return the entries of one line of code, from profiles of two releases."""
+    measure(folder, {OLD: [old for old, _ in pairs], NEW: [new for _, new in pairs]})
+    return compare_calls(code_uses(folder, code), CallHistory(folder), OLD, NEW)
+
+
+def measure(folder: Path, releases: Mapping[str, Sequence[Profile]]) -> None:
+    """Write the profiles of some releases."""
     (folder / "calls").mkdir(exist_ok=True)
-    for torch, profiles in zip((OLD, NEW), zip(*pairs)):
+    for torch, profiles in releases.items():
         domains = [Domain(one.given, dict.fromkeys(one.given, AXES), 24) for one in profiles]
         found = Profiles(
             Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64"),
@@ -66,7 +73,6 @@ def told(folder: Path, code: str, *pairs: tuple[Profile, Profile]) -> list[Entry
             {f"{number:08}": one for number, one in enumerate(profiles)},
         )
         save_profiles(found, folder / "calls" / f"torch-{torch}-cpu.jsonl")
-    return compare_calls(code_uses(folder, code), CallHistory(folder), OLD, NEW)
 
 
 def code_uses(folder: Path, code: str) -> CodeUses:
@@ -109,6 +115,14 @@ def test_an_entry_says_what_happens_since_when_and_how_it_was_measured(tmp_path:
     assert found.what == "torch.Tensor.clone: raises RuntimeError: no more"
     assert (found.before, found.after) == ("returns", "raises RuntimeError: no more")
     assert found.notes == ("measured as x.clone()",)
+
+
+@pytest.mark.parametrize(("dated", "when"), [(SHOWN, "1.12.1 and 2.0.1"), ((), "1.12.1 and 2.1.2")])
+def test_steps_between_are_looked_up_for_what_is_shown(dated: Sequence[Severity], when: str, tmp_path: Path) -> None:
+    measure(tmp_path, {"1.12.1": [CLONE], OLD: [raising(CLONE)], NEW: [raising(CLONE)]})
+    uses = code_uses(tmp_path, "a.clone()")
+    (found,) = compare_calls(uses, CallHistory(tmp_path), "1.12.1", NEW, dated=dated)
+    assert f"between {when} (" in found.when
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,24 @@ def test_what_is_done_to_one_tensor_is_looked_for_in_its_file(
     assert evidence(claim, tmp_path / "none", hook, "a.requires_grad_()") == set()
 
 
+DECORATING = """
+do: |
+  class Sample:
+      pass
+  decorated = torch.no_grad()(Sample)
+warns: warning
+"""
+
+
+def test_a_claim_of_decorated_classes_concerns_only_these(tmp_path: Path) -> None:
+    (claim,) = make_corpus(tmp_path / "specs", DECORATING, subject="torch.no_grad").claims
+    assert evidence(claim, tmp_path / "class", "@torch.no_grad()\n    class A: pass") == {Evidence.CERTAIN}
+    for number, code in enumerate(("@torch.no_grad()\n    def f(): pass", "with torch.no_grad(): pass")):
+        assert evidence(claim, tmp_path / str(number), code) == set()
+    in_arguments = "import functools\n    @functools.partial(print, torch.no_grad())\n    class A: pass"
+    assert evidence(claim, tmp_path / "argument", in_arguments) == set()
+
+
 def test_a_name_that_code_expects_to_be_missing_is_no_gap(tmp_path: Path) -> None:
     guarded = "try:\n    check = torch.nowhere\nexcept AttributeError:\n    check = None\n"
     for text, unknown in ((guarded, []), (f"{guarded}torch.nowhere()\n", ["torch.nowhere"])):

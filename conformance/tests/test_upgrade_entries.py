@@ -183,6 +183,28 @@ def test_a_subject_that_is_gone_is_one_entry(tmp_path: Path) -> None:
     assert (found.what, len(found.claims)) == ("torch.Tensor.detach is gone", 2)
 
 
+_WARNING = """
+do: y = torch.ones(2).detach()
+warns: warning
+diverges:
+  - when: {torch: "<2"}
+    kind: changed
+    note: It was silent.
+    link: none-filed
+    instead: {expect: [y.is_leaf]}
+    example: {}
+"""
+
+
+def test_a_promised_warning_that_comes_is_one_entry(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, _WARNING)
+    claim, quiet = corpus.claims[0], Facts()
+    found = only(
+        corpus, entry(claim, "diverges", divergence=(0,), facts=quiet), entry(claim, facts=Facts(warns=(OLD_WARNING,)))
+    )
+    assert (found.severity, found.notes) == ("warns", (f"new UserWarning: {OLD_WARNING.message}",))
+
+
 def report(tmp_path: Path) -> Report:
     corpus = corpus_of(tmp_path, SIMPLE, SIMPLE, SIMPLE, SIMPLE, RAISING)
     fixed, documented, broken, noticed, other = corpus.claims

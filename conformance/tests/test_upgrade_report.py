@@ -190,3 +190,13 @@ def test_an_annotation_is_one_command(tmp_path: Path, places: tuple[Place, ...])
     assert lines[0].startswith("::error ")
     assert "%250A" in lines[0]
     assert not places or lines[0].startswith("::error file=a%2Cb%3A%3Aerror%3A%3A.py,line=2,title=")
+
+
+def test_thousands_have_separators(tmp_path: Path) -> None:
+    many = replace(COVERED, names=2_000, claimed=1_500, profiled=1_100, calls=4_000, known_calls=3_000)
+    told = text_report(replace(report(tmp_path, places=(place(),)), coverage=many, compared=3_753))
+    assert (
+        "2,000 of 2,000 torch names known (1,500 with measured claims, 1,100 with measured calls), 3,000 of 4,000"
+        in told
+    )
+    assert "3,753 claims compared" in told

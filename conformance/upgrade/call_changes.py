@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Optional
@@ -14,7 +14,7 @@ from conformance.profiles.words import news_in_words, outcome_in_words
 from conformance.text import bounded
 from conformance.upgrade.code_uses import CodeUses, best
 from conformance.upgrade.model import Entry, places_of
-from conformance.upgrade.severity import Severity, rank
+from conformance.upgrade.severity import SEVERITIES, Severity, rank
 from conformance.usage import Call, Evidence, TorchName, UseGroup
 from conformance.usage.matching import Match
 from conformance.usage.rules import canonical
@@ -77,13 +77,22 @@ class _Program:
     is_plain: bool
 
 
-def compare_calls(uses: CodeUses, history: CallHistory, old: str, new: str, kept: Optional[Kept] = None) -> list[Entry]:
+def compare_calls(
+    uses: CodeUses,
+    history: CallHistory,
+    old: str,
+    new: str,
+    kept: Optional[Kept] = None,
+    dated: Container[Severity] = SEVERITIES,
+) -> list[Entry]:
     """Return what calls in somebody's code do otherwise in the new release: one entry for a name and a harm.
 
     Parameters
     ----------
     kept
         What was found before, of the same files.
+    dated
+        For which harms the steps between the releases are looked up; others only came between the two.
     """
     found: dict[tuple[str, Severity], list[_Told]] = {}
     kept = kept or Kept()
@@ -93,8 +102,10 @@ def compare_calls(uses: CodeUses, history: CallHistory, old: str, new: str, kept
             program = kept.of(("program", name, change.call, given), partial(_read, name, change.call, given))
             told = _told(uses, change, program) if program is not None else None
             if told is not None:
-                dated = kept.of(("dated", name, number), partial(history.dated, change, old, new))
-                found.setdefault((name, told.severity), []).append(replace(told, change=dated))
+                if told.severity in dated:
+                    steps = kept.of(("dated", name, number), partial(history.dated, change, old, new))
+                    told = replace(told, change=steps)
+                found.setdefault((name, told.severity), []).append(told)
     return [_entry(name, severity, told) for (name, severity), told in found.items()]
 
 

@@ -136,7 +136,9 @@ def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: Nam
     if changes.is_recorded:  # The names tell of a name that is gone, and of more of them.
         by_claims = [entry for entry in by_claims if entry.kind not in ("vanished", "appeared")]
     ends = path[0].torch, path[-1].torch
-    found = without_twins([*changes.entries(groups), *by_claims], compare_calls(uses, history, *ends, facts))
+    dated = SEVERITIES if options.all or options.severity else SHOWN
+    by_calls = compare_calls(uses, history, *ends, facts, dated)
+    found = without_twins([*changes.entries(groups), *by_claims], by_calls)
     known = [{id.rpartition("/")[0] for id in end.entries} for end in (path[0], path[-1])]
     entries = [
         entry if entry.page or entry.subject not in known[1] else replace(entry, page=subject_page(entry.subject))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from conformance.scripts.observation import documentation_script
@@ -48,6 +48,9 @@ def _findings(comparison: Comparison) -> list[Finding]:
     if found and found[0].kind in FINAL:
         return found
     observed = list(of_observations(comparison))
+    if found and found[0].kind != "fixed" and comparison.claim.expectation.warns is not None:  # It is told already.
+        found[0] = replace(found[0], notes=(*found[0].notes, *_warned(observed)))
+        observed = [item for item in observed if item.kind != "warning"]
     if found:
         # What was seen beside a changed verdict belongs to it, but for what many claims show alike.
         told = tuple(
@@ -58,6 +61,10 @@ def _findings(comparison: Comparison) -> list[Finding]:
         found[0] = replace(found[0], notes=(*found[0].notes, *told))
         observed = [item for item in observed if item.kind in SHARED]
     return [*found, *observed, *_of_sentences(comparison)]
+
+
+def _warned(observed: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(f"{item.what}: {item.after}" for item in observed if item.kind == "warning")
 
 
 def _of_sentences(comparison: Comparison) -> Iterator[Finding]:

@@ -44,6 +44,7 @@ class _Shape:
     calls: tuple[_ClaimCall, ...]
     defaults: tuple[str, ...]
     evidence: Evidence
+    decorates_class: bool
 
 
 class ClaimUses:
@@ -86,6 +87,8 @@ class ClaimUses:
         if not all(map(self._files_with, shape.conditions)):
             return
         for group, name in self._uses.of(claim.subject):
+            if shape.decorates_class and not group.use.decorates_class:
+                continue
             match = self._match(shape.calls, group.use, name, shape.defaults)
             # Whether the values are like those of the claim can't be told from the source.
             if match is not Match.NO:
@@ -114,7 +117,18 @@ class ClaimUses:
 
 
 def _shape(claim: Claim) -> _Shape:
-    return _Shape(frozenset(conditions_of(claim)), tuple(calls_of(claim)), _defaults_of(claim), _evidence(claim))
+    conditions, calls = frozenset(conditions_of(claim)), tuple(calls_of(claim))
+    return _Shape(conditions, calls, _defaults_of(claim), _evidence(claim), _decorates_class(claim))
+
+
+def _decorates_class(claim: Claim) -> bool:
+    """Return whether a program passes a class of its own to what a call returns, as a decorator of classes does."""
+    nodes = _parsed(claim)
+    own = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Call) and own & {ast.unparse(one) for one in node.args}
+        for node in nodes
+    )
 
 
 def _evidence(claim: Claim) -> Evidence:

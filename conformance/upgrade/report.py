@@ -107,10 +107,10 @@ def _title(report: Report) -> str:
 def _coverage(coverage: Coverage) -> Iterator[str]:
     """Yield what the report covers, and what it does not."""
     known = coverage.names - len(coverage.unknown) - len(coverage.missing)
-    profiled = f", {coverage.profiled} with measured calls" if coverage.profiled else ""
+    profiled = f", {coverage.profiled:,} with measured calls" if coverage.profiled else ""
     yield (
-        f"{count_of(coverage.files, 'file')} read; {known} of {count_of(coverage.names, 'torch name')} known"
-        f" ({coverage.claimed} with measured claims{profiled}), {coverage.known_calls} of"
+        f"{count_of(coverage.files, 'file')} read; {known:,} of {count_of(coverage.names, 'torch name')} known"
+        f" ({coverage.claimed:,} with measured claims{profiled}), {coverage.known_calls:,} of"
         f" {count_of(coverage.calls, 'call')} by signature"
     )
     yield from _named("nothing is known of", coverage.unknown)
@@ -141,8 +141,8 @@ def _scope(report: Report) -> Iterator[str]:
         yield (
             compared
             if not report.gaps
-            else f"{compared}, {len(report.gaps)} not: "
-            + "; ".join(f"{count} {reason}" for reason, count in report.reasons().items())
+            else f"{compared}, {len(report.gaps):,} not: "
+            + "; ".join(f"{count:,} {reason}" for reason, count in report.reasons().items())
         )
     if report.coverage is None:
         between = [measured.torch for measured in report.path[1:-1]]
@@ -173,10 +173,10 @@ _NOUNS = {"breaks": "break", "changes": "change", "warns": "warning"}
 def summary(report: Report) -> str:
     """Return the counts in one line; an all-clear only where everything was read and known."""
     told = [count_of(len(found), _NOUNS[severity]) for severity in SHOWN if (found := report.of(severity))]
-    told += [f"{len(report.maybe)} maybe"] if report.maybe else []
-    rest = [f"{len(found)} {severity}" for severity in SEVERITIES[len(SHOWN) :] if (found := report.of(severity))]
+    told += [f"{len(report.maybe):,} maybe"] if report.maybe else []
+    rest = [f"{len(found):,} {severity}" for severity in SEVERITIES[len(SHOWN) :] if (found := report.of(severity))]
     counted = f"; only counted (--all): {', '.join(rest)}" if rest else ""
-    ignored = f"; {report.ignored} ignored" if report.ignored else ""
+    ignored = f"; {report.ignored:,} ignored" if report.ignored else ""
     if told:
         return f"{', '.join(told)}{counted}{ignored}."
     if report.is_silent:
@@ -239,7 +239,7 @@ def _places(places: Sequence[Place]) -> str:
         more = f" and {len(unique) - _MOST_LINES} more" if len(unique) > _MOST_LINES else ""
         told.append(f"{path}:{', '.join(unique[:_MOST_LINES])}{more}")
     left = f"; and {len(told) - _MOST_FILES} more files" if len(told) > _MOST_FILES else ""
-    head = f"{count} places in {count_of(len(told), 'file')}: " if left or " and " in "".join(told) else ""
+    head = f"{count_of(count, 'place')} in {count_of(len(told), 'file')}: " if left or " and " in "".join(told) else ""
     return head + "; ".join(told[:_MOST_FILES]) + left
 
 

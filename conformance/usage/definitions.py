@@ -169,6 +169,7 @@ class FileReader(Statements):
         """Bind a class, with what it is built on and what its body binds."""
         for decorator in node.decorator_list:
             self.value(decorator)
+            self.record.decorates_class(decorator)
         cls = OwnClass(node.name)
         for base in node.bases:
             cls.bases.append(self._base(base))

@@ -89,6 +89,8 @@ class Use(NamedTuple):
         The arguments; none where nothing is called.
     parameters
         The parameters of a method that overrides one of torch.
+    decorates_class
+        Whether it decorates a class.
     """
 
     names: tuple[str, ...]
@@ -101,6 +103,7 @@ class Use(NamedTuple):
     guarded: bool = False
     cell: Optional[int] = None
     parameters: Optional[tuple[Parameter, ...]] = None
+    decorates_class: bool = False
 
     def __str__(self) -> str:
         cell = "" if self.cell is None else f"cell {self.cell}:"
@@ -197,7 +200,7 @@ class Project:
         """Return every use, with those like it."""
         found: dict[tuple[object, ...], UseGroup] = {}
         for use in self.uses():
-            key = use.names, use.kind, use.evidence, use.call, use.guarded
+            key = use.names, use.kind, use.evidence, use.call, use.guarded, use.decorates_class
             known = found.get(key)
             if known is None:
                 found[key] = UseGroup(use, [use])

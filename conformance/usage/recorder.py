@@ -57,6 +57,11 @@ class Recorder:
         line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
         self.add((f"torch.Tensor.{method}",), line, column, Kind.OPERATOR, evidence, call)
 
+    def decorates_class(self, node: ast.expr) -> None:
+        """Note that what was noted last at a place decorates a class."""
+        if self.uses and (self.uses[-1].line, self.uses[-1].column) == (node.lineno, node.col_offset + 1):
+            self.uses[-1] = self.uses[-1]._replace(decorates_class=True)
+
     def doubt(self, node: ast.AST, doubt: Doubt, detail: str = "") -> None:
         """Note a place that cannot be told."""
         if len(self.unclear) < _MOST_USES:

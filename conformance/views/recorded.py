@@ -13,7 +13,7 @@ from packaging.version import Version
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Environment
 from conformance.results.recorded import TIMINGS, result_files
-from conformance.results.store import MEASURE, Results, load_results
+from conformance.results.store import MEASURE, Entries, Results, load_results
 from conformance.views.cells import OLDER_FORM, VOID, Cell
 from conformance.views.releases import MISSING, as_version, listed, span
 
@@ -81,7 +81,9 @@ class Measured:
     @cached_property
     def missing_kernels(self) -> frozenset[str]:
         """The dtypes for which some entry says that a kernel is missing."""
-        return frozenset(name for entry in self.entries.values() for name in entry.dtypes_without_kernel)
+        known = self.entries
+        some = known.naming("missing_kernels", "no_kernel") if isinstance(known, Entries) else known.values()
+        return frozenset(name for entry in some for name in entry.dtypes_without_kernel)
 
     def cell(self, claim: Claim) -> Cell:
         """Look up a claim.
