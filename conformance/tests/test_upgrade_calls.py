@@ -151,6 +151,11 @@ def test_what_is_doubtful_twice_is_not_told(tmp_path: Path) -> None:
     assert found.evidence.name == "MAYBE"
 
 
+def test_a_call_behind_a_look_at_the_version_is_no_certain_one(tmp_path: Path) -> None:
+    (found,) = told(tmp_path, "if torch.__version__ < '2': a.clone()", (CLONE, raising(CLONE)))
+    assert found.evidence.name == "MAYBE"
+
+
 @pytest.mark.parametrize(
     "call",
     ["repr(torch.histc(x, 4))", "torch.histc(x, 4).sum()", "torch.histc({1: x}, 4)", "n = torch.histc(x, 4); n + 1"],

@@ -60,6 +60,7 @@ def test_what_is_done_to_one_tensor_is_looked_for_in_its_file(
     claim, hook = claims[number], "a.register_hook(print)"
     assert evidence(claim, tmp_path / "same", f"{hook}; {code}") == {Evidence.LIKELY}
     assert evidence(claim, tmp_path / "other", hook, code) == {Evidence.MAYBE}
+    assert evidence(claim, tmp_path / "look", f"if torch.__version__ > '2': {hook}; {code}") == {Evidence.MAYBE}
     assert evidence(claim, tmp_path / "none", hook, "a.requires_grad_()") == set()
 
 

@@ -131,6 +131,8 @@ GUARDED = [
     "try:\n    torch.foo()\nexcept AttributeError:\n    pass",
     "x = torch.foo() if hasattr(torch, 'foo') else 1",
     "getattr(torch, 'foo', None)",
+    "if torch_version_ge(2, 4):\n    pass\nelse:\n    torch.foo()",
+    "if utils.TORCH_VERSION > (2, 4):\n    torch.foo()",
 ]
 
 

@@ -134,7 +134,8 @@ def _told(uses: CodeUses, change: CallChange, program: _Program) -> Optional[_To
     places: dict[int, tuple[UseGroup, Evidence]] = {}
     for group, name in uses.of(change.name):
         match = _match(uses, program, group.use.call, name)
-        doubts = (match is Match.UNKNOWN, group.use.evidence is Evidence.MAYBE, sure is Evidence.MAYBE)
+        use = group.use
+        doubts = (match is Match.UNKNOWN, use.evidence is Evidence.MAYBE, sure is Evidence.MAYBE, use.guarded)
         if match is not Match.NO and sum(doubts) <= 1:  # What is doubtful twice is noise.
             evidence = Evidence.MAYBE if any(doubts) else min(sure, group.use.evidence)
             _, known = places.get(id(group), (group, Evidence.MAYBE))

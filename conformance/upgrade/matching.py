@@ -92,7 +92,8 @@ class ClaimUses:
             match = self._match(shape.calls, group.use, name, shape.defaults)
             # Whether the values are like those of the claim can't be told from the source.
             if match is not Match.NO:
-                is_doubtful = match is Match.UNKNOWN or not self._meets(shape.conditions, group)
+                is_met = match is Match.YES and self._meets(shape.conditions, group)
+                is_doubtful = group.use.guarded or not is_met
                 yield group, min(Evidence.MAYBE if is_doubtful else shape.evidence, group.use.evidence)
 
     def _meets(self, conditions: Iterable[str], group: UseGroup) -> bool:

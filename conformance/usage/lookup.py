@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from typing import Any, Optional, Protocol
 
@@ -31,6 +32,8 @@ from conformance.usage.values import (
 )
 
 _LONGEST_NAME = 200
+#: Names of helpers and constants by which code asks for the version of torch.
+_VERSION = re.compile(r"torch\w*(version|greater|less|_[gl][te]$)|version\w*torch", re.IGNORECASE)
 _BUILTINS: dict[str, Value] = {name: Foreign(f"builtins.{name}") for name in dir(builtins)}
 #: The method that evaluates each kind of expression.
 _HANDLERS: dict[type[ast.AST], Callable[[Any, Any], Value]] = {}
@@ -78,6 +81,7 @@ class Names:
 
     def lookup(self, name: str) -> Value:
         """Return what a name stands for here."""
+        self._look(name)
         scope: Optional[Scope] = self.scope
         while scope is not None:
             found = scope.names.get(name)
@@ -90,6 +94,10 @@ class Names:
             if rules.result_of(f"{star}.{name}", 1, ()) is not UNKNOWN:
                 return Torch(f"{star}.{name}", Evidence.LIKELY)
         return Torch(f"{self.stars[-1]}.{name}", Evidence.MAYBE) if self.stars else UNKNOWN
+
+    def _look(self, name: str) -> None:
+        """Note where a name says that it compares the version of torch, such as `torch_version_ge`."""
+        self.looks += ("orch" in name or "ORCH" in name) and _VERSION.search(name) is not None
 
     def _steady(self, constant: Constant, name: str, scope: Scope) -> Value:
         """Return a constant where it cannot have changed since it was bound."""
@@ -127,6 +135,7 @@ class Names:
         return value
 
     def _step(self, node: ast.Attribute) -> Value:
+        self._look(node.attr)
         return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
 
     def attribute(self, owner: Value, name: str, line: int, column: int, kind: Kind = Kind.NAME) -> Value:
