@@ -14,6 +14,7 @@ from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.store import minor, release_key
 from conformance.text import bounded
 from conformance.upgrade.model import Entry, places_of
+from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
 from conformance.upgrade.severity import Severity
 from conformance.upgrade.signatures import broken, deprecated_passed, shape_of, takes_keyword
 from conformance.usage import Call, Evidence, Kind, Use, UseGroup
@@ -132,12 +133,27 @@ class NameChanges:
 
     def _entry(self, found: NameDifference) -> Optional[Entry]:
         if self._is_downgrade:
-            return _gone(found, f"comes with torch {found.since}") if found.what == "new" else None
+            return self._gone(found, f"comes with torch {found.since}") if found.what == "new" else None
         if found.what == "gone":
-            return _gone(found, f"since {found.since}")
+            return self._gone(found, f"since {found.since}")
         if found.what in ("warns", "deprecated"):
             return self._deprecated(found)
         return None
+
+    def _gone(self, found: NameDifference, when: str) -> Entry:
+        known = self.answer(found.name, self.old)
+        return Entry(
+            f"{found.name}:gone",
+            "breaks",
+            "gone",
+            f"{found.name} is {'gone' if found.what == 'gone' else 'not there yet'}",
+            "there",
+            bounded(found.message, _LONGEST) or "no such name",
+            when,
+            script=presence_script(known) if isinstance(known, Found) else "",
+            instead=" or ".join(found.replacements[:3]),
+            subject=found.name,
+        )
 
     def _deprecated(self, found: NameDifference) -> Entry:
         newest = self._names.lookup(found.name, self._names.releases[-1])
@@ -150,6 +166,7 @@ class NameChanges:
             "no warning" if found.what == "warns" else "not deprecated",
             bounded(found.message, _LONGEST),
             f"since {found.since}",
+            script=documentation_script(found.name) if found.what == "deprecated" else "",
             notes=(f"gone since {newest.since}",) if isinstance(newest, Gone) else (),
             instead=" or ".join(found.replacements[:3]),
             subject=found.name,
@@ -170,7 +187,9 @@ class NameChanges:
 
     @cache  # noqa: B019 - one report, one object
     def _of_call(self, name: str, call: Call) -> tuple[tuple[Entry, bool], ...]:
-        return tuple(self._told_of_call(name, call))
+        known = self.answer(name, self.old)
+        script = signature_script(known) if isinstance(known, Found) else ""
+        return tuple((replace(entry, script=script), is_sure) for entry, is_sure in self._told_of_call(name, call))
 
     def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
         if not self._is_downgrade:
@@ -222,20 +241,6 @@ class NameChanges:
                 break
             first = release
         return f"since {first}" if not self._is_downgrade else f"up to {first}"
-
-
-def _gone(found: NameDifference, when: str) -> Entry:
-    return Entry(
-        f"{found.name}:gone",
-        "breaks",
-        "gone",
-        f"{found.name} is {'gone' if found.what == 'gone' else 'not there yet'}",
-        "there",
-        bounded(found.message, _LONGEST) or "no such name",
-        when,
-        instead=" or ".join(found.replacements[:3]),
-        subject=found.name,
-    )
 
 
 def _of_argument(

@@ -81,7 +81,8 @@ class Names:
 
     def lookup(self, name: str) -> Value:
         """Return what a name stands for here."""
-        self._look(name)
+        if "orch" in name or "ORCH" in name:
+            self._look(name)
         scope: Optional[Scope] = self.scope
         while scope is not None:
             found = scope.names.get(name)
@@ -97,7 +98,7 @@ class Names:
 
     def _look(self, name: str) -> None:
         """Note where a name says that it compares the version of torch, such as `torch_version_ge`."""
-        self.looks += ("orch" in name or "ORCH" in name) and _VERSION.search(name) is not None
+        self.looks += _VERSION.search(name) is not None
 
     def _steady(self, constant: Constant, name: str, scope: Scope) -> Value:
         """Return a constant where it cannot have changed since it was bound."""
