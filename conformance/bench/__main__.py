@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Optional
 
+from conformance.bench.answers import QUESTIONS
 from conformance.bench.measures import MEASURES, take
 from conformance.results.files import replace_file
 from conformance.worker.environment import processor
@@ -54,6 +55,9 @@ def table(measured: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         rate = corpus["examples"] / corpus["seconds"]
         rows.append(("examples per second per core, whole corpus", f"{rate:,.0f}", "10,000"))
         rows.append(("peak memory above torch's import", f"{corpus['memory MiB']:.0f} MiB", "below 600 MiB"))
+    if "parts" in measured:
+        whole = sum(measured["parts"].values())
+        rows += [(f"of a run, {part}", f"{seconds / whole:.0%}", "") for part, seconds in measured["parts"].items()]
     if "by_hand" in measured:
         ratios = [pair["by hand"] / pair["claim"] for pair in measured["by_hand"].values()]
         rows.append(("an example of Hypothesis by hand, in examples of a claim", f"{median(ratios):.1f}", ""))
@@ -72,6 +76,10 @@ def table(measured: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if "collection" in measured:
         seconds = measured["collection"]["seconds"] / measured["collection"]["claims"] * 2000
         rows.append(("reading 2,000 claims", f"{seconds:.2f} s", "below 1 s"))
+    for question, found in measured.get("answers", {}).items():
+        name = f"`conformance {question}`, in imports of the same libraries"
+        ratio = f"{found['command'] / found['imports']:.1f} ({found['command']:.2f} s)"
+        rows.append((name, ratio, f"below {QUESTIONS[question]:g} s"))
     if "linearity" in measured:
         times, seconds_each = measured["linearity"]["times"], measured["linearity"]["seconds"]
         cost = seconds_each[-1] / seconds_each[0] / times[-1]

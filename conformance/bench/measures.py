@@ -43,6 +43,25 @@ def throughput(step: int) -> dict[str, float]:
     return {"examples": examples, "seconds": seconds, "claims": len(chosen), "memory MiB": grown / 1024}
 
 
+def parts(step: int) -> dict[str, float]:
+    """Judge the corpus in this process: the seconds of each part of the work."""
+    from conformance.bench.parts import PartTimer, wrap_steps
+
+    chosen = claims(step)
+    environment = _environment()
+    wrap_steps(timer := PartTimer())
+    _judge(chosen, environment)
+    timer.enter("")
+    return timer.seconds
+
+
+def answers(step: int) -> dict[str, dict[str, float]]:
+    """Seconds of the processor that each command takes, and those of an interpreter that imports the same libraries."""
+    from conformance.bench.answers import QUESTIONS, ask
+
+    return {question: ask(question) for question in QUESTIONS}
+
+
 def linearity(step: int) -> dict[str, list[float]]:
     """Judge some claims once, twice, five and ten times; then a few of them with ever more examples of Hypothesis.
 
@@ -231,7 +250,19 @@ def passing_examples(printed: str) -> dict[str, int]:
 
 MEASURES: dict[str, Callable[[int], Any]] = {
     measure.__name__: measure
-    for measure in (throughput, by_hand, sweep, protection, first_verdict, collection, linearity, processes, array_api)
+    for measure in (
+        throughput,
+        parts,
+        by_hand,
+        sweep,
+        protection,
+        first_verdict,
+        collection,
+        answers,
+        linearity,
+        processes,
+        array_api,
+    )
 }
 
 

@@ -9,8 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from conformance.bench import answers
 from conformance.bench.__main__ import machine, table
 from conformance.bench.measures import passing_examples, seconds_of_passed_tests
+from conformance.bench.parts import CHECKS, PROGRAMS, REST, PartTimer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,18 +48,62 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
         "protection": {"in this process": 10.0, "in a worker": 10.5},
         "linearity": {"times": [1.0, 10.0], "seconds": [2.0, 21.0]},
         "processes": {"one": 9.0, "two": 5.0, "alone": 3.0, "two at once": 4.0},
+        "parts": {"programs": 3.0, "Hypothesis": 1.0},
+        "answers": {"check": {"command": 0.6, "imports": 0.2, "modules": 100}},
     }
     assert [value for _, value, _ in table(measured)] == [
         "10,000",
         "75 MiB",
+        "75%",
+        "25%",
         "4.0",
         "1.5",
         "3.0",
         "5.0%",
+        "3.0 (0.60 s)",
         "1.05",
         "1.80",
         "1.50",
     ]
+
+
+def test_a_part_is_charged_what_no_part_inside_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 3.0, 7.0, 15.0, 31.0])
+    monkeypatch.setattr("conformance.bench.parts.time.process_time", lambda: next(clock))
+
+    class Steps:
+        def program(self) -> str:
+            return self.check()
+
+        def check(self) -> str:
+            return "checked"
+
+    timer = PartTimer()
+    timer.wrap(Steps, "program", PROGRAMS)
+    timer.wrap(Steps, "check", CHECKS)
+    assert Steps().program() == "checked"
+    timer.enter(REST)
+    assert {part: seconds for part, seconds in timer.seconds.items() if seconds} == {
+        REST: 1.0 + 16.0,
+        PROGRAMS: 2.0 + 8.0,
+        CHECKS: 4.0,
+    }
+
+
+def test_the_steps_of_a_run_are_there_to_be_timed() -> None:
+    judge_one = (
+        "from conformance.bench import measures as m; m.claims = (lambda all: lambda step: all(1)[:1])(m.claims)"
+    )
+    program = f"{judge_one}; taken = m.parts(1); assert taken['programs'] and taken['inputs'], taken"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=300)
+
+
+def test_a_command_is_compared_with_the_imports_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_TIMES", 1)
+    taken = answers.ask("--version")
+    assert taken["command"] > 0
+    assert taken["imports"] > 0
+    assert taken["modules"] > 50
 
 
 def test_the_machine_is_named() -> None:
