@@ -83,6 +83,12 @@ _OUTCOMES: Mapping[str, Mapping[str, str]] = {
         "leaf that requires grad": "leaf that requires grad",
         "non-leaf": "non-leaf",
     },
+    "autograd afterwards": {
+        "follows the inputs": "non-leaf where an input requires grad after the call, otherwise requires no grad",
+        "requires no grad": "requires no grad",
+        "leaf that requires grad": "leaf that requires grad",
+        "non-leaf": "non-leaf",
+    },
     "writes": {"unchanged": "{0} is not written"},
     "version": {"rises": "the version counter of {0} rises", "same": "the version counter of {0} stays"},
     "input autograd": {"unchanged": "{0} keeps its autograd state"},
@@ -98,6 +104,7 @@ _OTHERS: Mapping[str, str] = {
     "writes": "{0} has other {1}",
     "input autograd": "{0} {1}",
     "autograd": "autograd state {1}",
+    "autograd afterwards": "autograd state {1} after the call",
     "gradient": "backward to {0} {1}",
     "strides": "strides {1}",
     "global state": "changes {1}",
@@ -111,10 +118,16 @@ _OTHERS: Mapping[str, str] = {
 
 def finding_clauses(profile: Profile, aspect: str, of: str, rule: Optional[Rule]) -> list[str]:
     """Return what was seen of an aspect as clauses; where there is no rule, how often each outcome was seen."""
+    said = "autograd afterwards" if aspect == "autograd" and _changes_autograd(profile) else aspect
     if rule is None:
         rows = profile.tables.get(aspect, {}).get(of, ())
-        return [f"{outcome_in_words(aspect, of, row.outcome, row.message)} ({row.examples})" for row in rows]
-    return rule_clauses(aspect, of, rule)
+        return [f"{outcome_in_words(said, of, row.outcome, row.message)} ({row.examples})" for row in rows]
+    return rule_clauses(said, of, rule)
+
+
+def _changes_autograd(profile: Profile) -> bool:
+    """Return whether a call changes the autograd state of an input: its result is compared with what is left then."""
+    return any("input autograd" in findings for findings in (profile.always, profile.rules, profile.tables))
 
 
 def rule_clauses(aspect: str, of: str, rule: Rule) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Union
@@ -48,9 +49,14 @@ def writable_folder(text: str) -> Path:
     nearest = next((path for path in (folder, *folder.absolute().parents) if path.exists()), folder)
     if not nearest.is_dir():
         raise argparse.ArgumentTypeError(f"{nearest} is not a folder")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise argparse.ArgumentTypeError(f"{nearest} is not writable")
-    return folder
+    try:
+        # A file system may refuse what the permissions allow, as /proc does.
+        if os.access(nearest, os.W_OK | os.X_OK):
+            with tempfile.TemporaryFile(dir=nearest):
+                return folder
+    except OSError:
+        pass
+    raise argparse.ArgumentTypeError(f"{nearest} is not writable")
 
 
 def _whole_number(text: str) -> int:

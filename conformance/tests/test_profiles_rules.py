@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from conformance.profiles.compare import compare
 from conformance.profiles.model import AxisValues, Branch, Domain, Profile, Rule
 from conformance.profiles.rules import MOST_BRANCHES, Space, explain, table
-from conformance.profiles.words import change_in_words, rule_clauses
+from conformance.profiles.words import change_in_words, finding_clauses, rule_clauses
 from conformance.results.model import Signal
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8", "bool", "complex64", "float8_e5m2")
@@ -80,6 +81,20 @@ def test_of_what_could_be_said_the_rule_takes_what_is_true_of_all() -> None:
     rule = explain(SPACE, outcomes)
     assert rule is not None
     assert rule == Rule("default dtype", also=("float32",))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "plain"), [("follows the inputs", "requires grad,"), ("as x", "autograd state as x")]
+)
+def test_inputs_that_a_call_changes_are_those_after_the_call(outcome: str, plain: str) -> None:
+    kept = Profile("f", "f(x)", always={"autograd": {"": outcome}})
+    changed = replace(kept, always={**kept.always, "input autograd": {"x": "no longer requires grad"}})
+    said, said_of_changed = (
+        "; ".join(finding_clauses(profile, "autograd", "", profile.rule("autograd"))) for profile in (kept, changed)
+    )
+    assert plain in said
+    assert "after the call" not in said
+    assert "after the call" in said_of_changed
 
 
 def test_what_proves_nothing_does_not_count() -> None:

@@ -47,6 +47,13 @@ def test_a_folder_that_can_not_be_written_to_is_refused(
     assert f"{tmp_path} is not writable" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a /proc")
+def test_a_file_system_that_takes_no_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["run", "--results=/proc/new"])
+    assert "/proc is not writable" in capsys.readouterr().err
+
+
 def test_what_is_chosen_is_passed_on() -> None:
     chosen = ["--device=cpu", "--examples=3", "--time-limit=2.5", "--resume", "-k", "a or b", "-n", "2", "-vv", "-x"]
     options = parser().parse_args(["run", *chosen])
