@@ -13,13 +13,12 @@ from conformance.results.recorded import recorded_folder
 from conformance.text import one_line, printable
 from conformance.views.calls import CallHistory
 from conformance.views.causes import ranked_causes
-from conformance.views.cells import NOT_PROMISED, Cell
 from conformance.views.conditions import divergence_in_words
-from conformance.views.documentation import documentation_states
 from conformance.views.facts import fact_lines
 from conformance.views.name import NameView, is_dotted, load_names, name_view, recorded_names
-from conformance.views.recorded import Recorded, load_recorded
+from conformance.views.recorded import NOT_PROMISED, Cell, Recorded, load_recorded
 from conformance.views.releases import runs, span
+from conformance.views.sentences import documentation_states
 from conformance.views.sources import manner, source_view
 from conformance.views.verdicts import NOT_MEASURED
 

@@ -16,8 +16,7 @@ from conformance.language.model import Claim
 from conformance.results.model import Entry, Verdict
 from conformance.tests import reference_site as sites
 from conformance.views.answers import Question, answer_of, is_unconditional, use_of
-from conformance.views.cells import Cell
-from conformance.views.recorded import Measured
+from conformance.views.recorded import Cell, Measured
 
 SPEC = """
 subject: torch.Tensor.detach

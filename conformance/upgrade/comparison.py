@@ -13,9 +13,8 @@ from conformance.scripts.observation import observing_script
 from conformance.text import bounded
 from conformance.upgrade.severity import Severity
 from conformance.views.aspects import Aspect, same
-from conformance.views.cells import Cell
 from conformance.views.history import Change, Timeline, comparable, timelines
-from conformance.views.recorded import Measured
+from conformance.views.recorded import Cell, Measured
 from conformance.views.verdicts import standing
 
 LONGEST = 400

@@ -12,7 +12,7 @@ from conformance.upgrade.observed import of_observations
 from conformance.upgrade.severity import Severity
 from conformance.upgrade.standings import FINAL, of_standing
 from conformance.views.aspects import sentence_sources
-from conformance.views.documentation import documentation_states
+from conformance.views.sentences import documentation_states
 
 #: Signs that a claim is about inputs that hardly any code has, or about random numbers.
 _UNUSUAL = re.compile(r"layout=|state=|without=|conj|neg\b|2\*\*|complex|expanded|empty|size=0|float8|fork_rng")

@@ -12,7 +12,7 @@ from conformance.text import bounded, one_line
 from conformance.upgrade.comparison import LONGEST, Comparison, Finding
 from conformance.upgrade.severity import Severity
 from conformance.views.aspects import LATER_DTYPES, Aspect, dtypes_named
-from conformance.views.cells import Cell
+from conformance.views.recorded import Cell
 from conformance.views.releases import as_version
 from conformance.views.verdicts import standing
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal, Optional
 
 from conformance.language.model import Claim, Fragment
-from conformance.views.cells import Cell
 from conformance.views.content import Content
 from conformance.views.pieces import Piece, Target, Text, code, linked, text_of, words
+from conformance.views.recorded import Cell
 from conformance.views.releases import in_ranges
 
 Question = Literal["memory", "graph", "leaf", "object"]

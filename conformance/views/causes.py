@@ -12,10 +12,9 @@ from packaging.version import Version
 
 from conformance.language.model import HARMS, Cause, Claim, Divergence
 from conformance.text import one_line
-from conformance.views.cells import Cell
 from conformance.views.falsehoods import affected
 from conformance.views.reach import Reach, reach_of, widest
-from conformance.views.recorded import Measured, Recorded, environments_in_words
+from conformance.views.recorded import Cell, Measured, Recorded, environments_in_words
 
 #: What a cause does to someone who relies on the promise, in words.
 HARM_WORDS = {

@@ -9,17 +9,15 @@ from typing import Optional
 from conformance.impostors.record import Entry as Killed
 from conformance.language.model import Claim, Comparison, Source
 from conformance.results.model import Coverage
-from conformance.views.cells import Cell
 from conformance.views.conditions import conditions_in_words
 from conformance.views.content import Content
-from conformance.views.documentation import TRUE, documentation_states
 from conformance.views.falsehoods import Falsehood, falsehoods
 from conformance.views.history import since, truth_timeline
 from conformance.views.pieces import Text, code, link, linked, prose, text_of, words
 from conformance.views.program import Program, Table, in_groups, program_view
-from conformance.views.recorded import environments_in_words
+from conformance.views.recorded import Cell, environments_in_words
 from conformance.views.releases import in_ranges
-from conformance.views.sentences import trace, without_roles
+from conformance.views.sentences import TRUE, documentation_states, trace, without_roles
 from conformance.views.sources import manner
 from conformance.views.strip import Line, strip
 

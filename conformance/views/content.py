@@ -21,8 +21,7 @@ from conformance.release_notes.measured import Judged, Measurements
 from conformance.views.call_changes import ChangedCalls, changed_calls
 from conformance.views.calls import CallHistory
 from conformance.views.causes import CauseView, ranked_causes
-from conformance.views.cells import Cell
-from conformance.views.recorded import Recorded
+from conformance.views.recorded import Cell, Recorded
 from conformance.views.releases import as_version
 from conformance.views.sentences import Sentences
 

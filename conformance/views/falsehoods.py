@@ -9,11 +9,10 @@ from conformance.language.conditions import admits
 from conformance.language.model import Claim, Divergence
 from conformance.results.model import Verdict
 from conformance.text import one_line
-from conformance.views.cells import Cell
 from conformance.views.conditions import KINDS, conditions_in_words
 from conformance.views.pieces import Text, code, link, linked, prose, text_of, words
 from conformance.views.program import expectation, in_groups
-from conformance.views.recorded import environments_in_words
+from conformance.views.recorded import Cell, environments_in_words
 from conformance.views.verdicts import APPEARANCES, truth
 
 #: Verdicts of a claim that no record explains.

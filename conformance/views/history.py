@@ -9,8 +9,7 @@ from typing import Optional
 from conformance.language.model import Claim
 from conformance.results.model import Verdict
 from conformance.views.aspects import Aspect, Observation, aspects, same
-from conformance.views.cells import Cell
-from conformance.views.recorded import Measured
+from conformance.views.recorded import Cell, Measured
 from conformance.views.releases import Step, Unknown, gaps_in_words, span, unknown_between
 from conformance.views.verdicts import truth
 

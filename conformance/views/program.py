@@ -9,10 +9,9 @@ from typing import Optional
 from conformance.language.model import Claim, Expectation, Raises
 from conformance.results.model import Facts, Tiers
 from conformance.scripts.observation import example_script
-from conformance.views.cells import Cell
 from conformance.views.facts import fact_lines
 from conformance.views.pieces import Text, code, prose, text_of, words
-from conformance.views.recorded import Measured, environments_in_words
+from conformance.views.recorded import Cell, Measured, environments_in_words
 
 _NEVER_ASKED = "–"
 

@@ -1,4 +1,4 @@
-"""Sentences of the installed documentation, and what became of them from release to release."""
+"""Sentences of the documentation: what became of them from release to release, and whether they are true there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from dataclasses import dataclass, field
 from typing import Literal, Optional
 
 from conformance.language.model import Claim, Source
-from conformance.views.cells import Cell
-from conformance.views.recorded import Measured
+from conformance.views.aspects import sentence_sources
+from conformance.views.recorded import Cell, Measured
+from conformance.views.verdicts import truth
 
+#: How a sentence and its truth go together in a release.
+TRUE = "documented and true"
+FALSE = "documented and false"
+BEFORE = "true before it was documented"
+AFTER = "no longer documented but still true"
+UNDOCUMENTED = "true, and the docstring does not say it"
+STATES = (TRUE, FALSE, BEFORE, AFTER, UNDOCUMENTED)
 _LONGEST = 2000
 
 
@@ -50,6 +58,37 @@ def trace(claim: Claim, source: Source, cells: Sequence[Cell]) -> tuple[list[Tra
     return [Trace(measured, _state(key, hashes)) for measured, key in found], hashes
 
 
+def documentation_states(claim: Claim, path: Sequence[Measured]) -> dict[str, Optional[str]]:
+    """Return for each release how a claim's docstring sentence and its truth go together.
+
+    Parameters
+    ----------
+    path
+        Environments of one device, oldest release first.
+
+    Returns
+    -------
+    dict
+        Release → one of `STATES`; None where either side is unknown, where the claim cites no docstring, or where it is
+        false and no docstring says it.
+    """
+    measured = [(item.torch, *_seen(claim, item)) for item in path]
+    written = [position for position, (_, documented, _) in enumerate(measured) if documented]
+    states: dict[str, Optional[str]] = {}
+    for position, (release, documented, true) in enumerate(measured):
+        if documented is None or true is None:
+            states[release] = None
+        elif documented:
+            states[release] = TRUE if true else FALSE
+        elif not true:
+            states[release] = None
+        elif written and written[0] < position:
+            states[release] = AFTER
+        else:
+            states[release] = BEFORE if written else UNDOCUMENTED
+    return states
+
+
 def without_roles(sentence: str) -> str:
     """Leave out what only Sphinx reads in a docstring, such as ``:class:`` before a name."""
     named = re.sub(r":[A-Za-z][\w:+-]*:`([^`]*)`", r"`\1`", sentence)
@@ -64,3 +103,14 @@ def _state(key: Optional[str], hashes: Sequence[str]) -> Literal["there", "worde
 
 def _folded(text: str) -> str:
     return " ".join(text.lower().split())
+
+
+def _seen(claim: Claim, measured: Measured) -> tuple[Optional[bool], Optional[bool]]:
+    entry = measured.cell(claim).entry
+    sources = sentence_sources(claim)
+    if entry is None or not sources:
+        return None, None
+    sentences = entry.sentences
+    documented = any(item is not None for item in sentences) if len(sentences) == len(sources) else None
+    told = truth(entry.verdict)
+    return documented, None if told in (None, "open") else told == "true"

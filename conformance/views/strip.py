@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.language.model import Claim
-from conformance.views.cells import Cell
+from conformance.views.recorded import Cell
 from conformance.views.releases import in_ranges
 from conformance.views.verdicts import NOT_MEASURED
 
