@@ -129,6 +129,19 @@ def test_false_in_another_way(tmp_path: Path) -> None:
     assert "torch.zeros(2" in found.script
 
 
+def test_two_ways_of_one_cause_are_told_apart_by_what_happens(tmp_path: Path) -> None:
+    body = diverging().replace("The second way.", "The first way.")
+    corpus = corpus_of(tmp_path, body.replace('{expect: ["not shares_storage(y, x)"]}', "{raises: RuntimeError}", 1))
+    [claim] = corpus.claims
+    one, other, both = (entry(claim, "diverges", divergence=ways) for ways in ((0,), (1,), (0, 1)))
+    found = only(corpus, one, other)
+    assert (found.before, found.after) == (
+        "the last statement raises RuntimeError",
+        "where x.dtype == torch.bool: not shares_storage(y, x)",
+    )
+    assert only(corpus, one, both).after == f"{found.before}; {found.after}"
+
+
 @pytest.mark.parametrize(
     ("applies", "before", "after", "severity"),
     [

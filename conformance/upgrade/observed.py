@@ -9,13 +9,15 @@ from typing import Any, Callable, Optional
 from conformance.language.model import Divergence
 from conformance.results.model import Entry
 from conformance.scripts.observation import dtype_of_kernel, observing_script
-from conformance.text import bounded
+from conformance.text import bounded, one_line
 from conformance.upgrade.comparison import LONGEST, Comparison, Ends, Finding
 from conformance.upgrade.severity import Severity, still_caught
 from conformance.upgrade.standings import has_dtype, in_words
 from conformance.views.aspects import LATER_DTYPES, Aspect, AspectKind
 from conformance.views.facts import signal_in_words
-from conformance.views.recorded import Measured
+from conformance.views.pieces import joined, plain
+from conformance.views.program import expectation
+from conformance.views.recorded import Cell, Measured
 
 #: Aspects that are told elsewhere.
 _ELSEWHERE: tuple[AspectKind, ...] = ("standing", "sentence")
@@ -106,10 +108,24 @@ def _divergence(comparison: Comparison, aspect: Aspect, ends: Ends) -> Iterator[
     severity: Severity = "improvement" if after < before else "changes"
     what = f"false in {how}: {comparison.claim.title}"
     told = in_words(comparison.old), in_words(comparison.new)
+    if told[0] == told[1]:
+        # One cause has one note, which says nothing of what it does in either release.
+        told = _as_recorded(comparison.old), _as_recorded(comparison.new)
+    if told[0] == told[1]:
+        return
     known = comparison.claim.diverges
     changed = [known[number] for number in sorted(before ^ after) if number < len(known)]
     script = _pinned(comparison, changed[0]) if changed else ""
     yield comparison.finding(aspect, severity, what, *told, script=script)
+
+
+def _as_recorded(cell: Cell) -> str:
+    """Return what happens in place of the claim, and for which inputs, as the divergences record it."""
+    ways = []
+    for divergence in cell.divergences:
+        where = f"where {one_line(divergence.where.text)}: " if divergence.where is not None else ""
+        ways.append(f"{where}{plain(joined(expectation(divergence.instead)))}")
+    return bounded("; ".join(ways), LONGEST)
 
 
 def _pinned(comparison: Comparison, divergence: Divergence) -> str:

@@ -61,7 +61,8 @@ def in_words(cell: Cell) -> str:
         return "left open"
     if stands == "crash":
         return "no end within the time limit" if entry.verdict == "timed-out" else "the interpreter crashes"
-    notes = " ".join(one_line(divergence.note) for divergence in cell.divergences)
+    # Several divergences may have one cause, and so one note.
+    notes = " ".join(dict.fromkeys(one_line(divergence.note) for divergence in cell.divergences))
     return bounded(notes or f"false: {entry.failed or 'as recorded'}", LONGEST)
 
 
