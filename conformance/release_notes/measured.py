@@ -25,18 +25,18 @@ from conformance.views.recorded import Measured
 #: What can have become of a note, and what each means.
 OUTCOMES: Mapping[str, str] = {
     "came true": "it came with the release that announced it, or for which it was announced",
-    "so": "it is so in that release, and nothing was measured of the one before",
+    "true": "it is true in that release, and nothing was measured of the one before",
     "earlier": "an earlier release had it already",
     "later": "it came with a later release",
-    "not": "no measured release has it",
+    "never came": "it is true in no measured release",
     "not measured": "the release or the one before was not measured",
     "not tried": "no CPU can try it, or nothing tries it yet",
 }
-CAME_TRUE, SO, EARLIER, LATER, NOT, NOT_MEASURED, UNTESTED = OUTCOMES
+CAME_TRUE, IS_TRUE, EARLIER, LATER, NEVER, NOT_MEASURED, UNTESTED = OUTCOMES
 #: Outcomes of notes that did not come true as they were written, the worst first.
-UNTRUE = (NOT, LATER, EARLIER)
+UNTRUE = (NEVER, LATER, EARLIER)
 
-#: In each release, oldest first, whether something is so; None where that is not known.
+#: In each release, oldest first, whether something is true; None where that is not known.
 States = Sequence[tuple[str, Optional[bool]]]
 
 
@@ -75,7 +75,7 @@ class Judged:
         if self.note.untested:
             return UNTESTED
         found = {finding.outcome for finding in self.findings}
-        return next(outcome for outcome in (*UNTRUE, CAME_TRUE, SO, NOT_MEASURED) if outcome in found)
+        return next(outcome for outcome in (*UNTRUE, CAME_TRUE, IS_TRUE, NOT_MEASURED) if outcome in found)
 
 
 class Measurements:
@@ -146,7 +146,7 @@ class Measurements:
         at = self.minors.index(release)
         where = [(abs(self.minors.index(one) - at), one) for one, differs in changed.items() if differs]
         if not where:
-            return Finding(call.call, told, NOT)
+            return Finding(call.call, told, NEVER)
         nearest = min(where)[1]
         return Finding(call.call, told, EARLIER if self.minors.index(nearest) < at else LATER, nearest)
 
@@ -200,13 +200,13 @@ def _outcome(states: States, release: str) -> tuple[str, str]:
         return NOT_MEASURED, ""
     if not state:
         later = next((name for name, value in states[at:] if value), "")
-        return (LATER if later else NOT), later
+        return (LATER if later else NEVER), later
     first = at
     while first and states[first - 1][1]:
         first -= 1
     if first < at:
         return EARLIER, releases[first] if first else ""
-    return (CAME_TRUE if at and states[at - 1][1] is False else SO), release
+    return (CAME_TRUE if at and states[at - 1][1] is False else IS_TRUE), release
 
 
 def _is_gone(answer: Answer) -> Optional[bool]:

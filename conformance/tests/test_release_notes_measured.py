@@ -35,7 +35,7 @@ def judged(names: Names, release: str, measures: Measures, profiles: tuple[Profi
         (Measures(gone=("torch.cholesky",)), "2.14", "came true", "2.14"),
         (Measures(gone=("torch.cholesky",)), "2.15", "earlier", "2.14"),
         (Measures(gone=("torch.cholesky",)), "2.13", "later", "2.14"),
-        (Measures(gone=("torch.cat",)), "2.13", "not", ""),
+        (Measures(gone=("torch.cat",)), "2.13", "never came", ""),
         (Measures(gone=("torch.cholesky",)), "2.99", "not measured", ""),
         (Measures(new=("torch.func.vmap",)), "2.0", "came true", "2.0"),
         (Measures(deprecated=("torch.norm",)), "1.9", "earlier", ""),
@@ -43,7 +43,7 @@ def judged(names: Names, release: str, measures: Measures, profiles: tuple[Profi
         (Measures(arguments=(Argument("torch.onnx.export", "aten", "removed"),)), "1.10", "came true", "1.10"),
         (Measures(arguments=(Argument("torch.onnx.export", "verbose", "keyword-only"),)), "2.5", "came true", "2.5"),
         (Measures(arguments=(replace(ZERO_GRAD, default="True"),)), "2.0", "came true", "2.0"),
-        (Measures(arguments=(replace(ZERO_GRAD, default="None"),)), "2.0", "not", ""),
+        (Measures(arguments=(replace(ZERO_GRAD, default="None"),)), "2.0", "never came", ""),
     ],
 )
 def test_the_releases_decide(names: Names, measures: Measures, release: str, outcome: str, since: str) -> None:
@@ -52,7 +52,7 @@ def test_the_releases_decide(names: Names, measures: Measures, release: str, out
 
 
 def test_the_worst_of_several_names_counts(names: Names) -> None:
-    assert judged(names, "1.13", Measures(gone=("torch.eig", "torch.cat"))).outcome == "not"
+    assert judged(names, "1.13", Measures(gone=("torch.eig", "torch.cat"))).outcome == "never came"
     assert judged(names, "1.13", Measures(gone=("torch.eig", "torch.lstsq"))).outcome == "came true"
 
 
@@ -79,7 +79,7 @@ def test_a_call_is_compared_with_the_release_before(names: Names) -> None:
     assert judged(names, "2.10", about, measured).outcome == "earlier"
     assert judged(names, "2.7", about, measured).outcome == "not measured"
     other = Measures(calls=(CallAspect("torch.cat", "torch.cat([])", "warning"),))
-    assert judged(names, "2.9", other, measured).outcome == "not"
+    assert judged(names, "2.9", other, measured).outcome == "never came"
 
 
 def test_notes_are_found_by_name_and_by_claim() -> None:

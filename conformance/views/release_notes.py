@@ -10,10 +10,10 @@ from conformance.language.release_notes import ReleaseNotes
 from conformance.release_notes.measured import (
     CAME_TRUE,
     EARLIER,
+    IS_TRUE,
     LATER,
-    NOT,
+    NEVER,
     OUTCOMES,
-    SO,
     UNTRUE,
     Finding,
     Judged,
@@ -23,7 +23,7 @@ from conformance.views.pieces import Text, code, joined, link, linked, prose, te
 from conformance.views.releases import minor
 from conformance.views.strip import Chip
 
-_STYLES = {CAME_TRUE: "good", SO: "good", EARLIER: "open", LATER: "known", NOT: "bad"}
+_STYLES = {CAME_TRUE: "good", IS_TRUE: "good", EARLIER: "open", LATER: "known", NEVER: "bad"}
 _MOST_NAMES = 5
 _UNREAD = "Nobody here read its passage; it is known from what was measured."
 
@@ -138,10 +138,10 @@ def _when(finding: Finding) -> str:
     since = finding.since
     return {
         CAME_TRUE: f"came in {since}",
-        SO: f"so in {since}",
+        IS_TRUE: f"true in {since}",
         EARLIER: f"came earlier, in {since}" if since else "in the oldest measured release already",
         LATER: f"came later, in {since}",
-        NOT: "in no measured release",
+        NEVER: "in no measured release",
     }.get(finding.outcome, finding.outcome)
 
 
