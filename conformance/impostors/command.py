@@ -13,8 +13,11 @@ from conformance.impostors.record import (
     FOLDER,
     Entry,
     Record,
+    extended_entry,
     judged_entries,
+    left_to_run,
     load_record,
+    new_operators,
     previous_results,
     record_name,
     record_of,
@@ -84,10 +87,14 @@ def mutate_claims(
             previous = previous_results(earlier, claims) if earlier else {}
             everything = not (paths or select or only or added)
             kept = judged_entries(earlier, claims, names) if earlier and everything and not again else {}
-            claims = [claim for claim in claims if claim.id not in kept]
+            new = new_operators(earlier, greeting) if earlier and kept else set()
+            if earlier and new:
+                previous.update(left_to_run(earlier, kept))
+            else:
+                claims = [claim for claim in claims if claim.id not in kept]
             outcomes = pool.run(claims, previous, lambda done: _tell(f"\r{done} of {len(claims)} claims"))
         except Stopped as stopped:
-            if results is not None and everything and stopped.outcomes:
+            if results is not None and everything and stopped.outcomes and not new:
                 record = record_of(corpus, stopped.outcomes, greeting, kept)
                 if earlier is not None and earlier.is_like(record):
                     unreached = [claim for claim in claims if claim.id not in stopped.outcomes]
@@ -102,18 +109,26 @@ def mutate_claims(
     except (_Unusable, ResultError, StartFailed, ServiceFailed) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
+    extended = {name: outcomes.pop(name) for name in kept if name in outcomes and outcomes[name].status == "judged"}
+    kept = {name: entry for name, entry in kept.items() if name not in outcomes}
+    kept.update({name: extended_entry(kept[name], outcome, names) for name, outcome in extended.items()})
     report = Report(corpus, outcomes, names, known=earlier, whole=everything and earlier is None)
     if kept:
-        print(f"{len(kept)} claims are as they were when their mutants ran and were left out; --again runs all")
+        told = ", and only the new impostors ran on them" if new else " and were left out"
+        print(f"{len(kept)} claims are as they were when their mutants ran{told}; --again runs all")
+        for name in sorted(new):
+            print(f"  {name} kills {sum(name in entry.killers for entry in kept.values())} of them")
     print("\n".join(report.lines(verbose=verbose)))
     if results is not None and everything:
-        _save(record_of(corpus, outcomes, greeting, kept), kept, earlier, results)
+        _save(record_of(corpus, outcomes, greeting, kept), kept, earlier, results, extended=bool(new))
     return int(report.failed)
 
 
-def _save(record: Record, kept: Mapping[str, Entry], earlier: Optional[Record], results: Path) -> bool:
+def _save(
+    record: Record, kept: Mapping[str, Entry], earlier: Optional[Record], results: Path, *, extended: bool = False
+) -> bool:
     """Write a record, unless it has taken entries from an earlier one that it can't be joined with; say whether."""
-    if kept and earlier is not None and not earlier.is_like(record):
+    if kept and earlier is not None and not extended and not earlier.is_like(record):
         print("no record written: its operators or its environment have changed; --again runs all")
         return False
     save_record(record, results / FOLDER)

@@ -96,10 +96,14 @@ def only_killers(outcomes: Iterable[MutationOutcome]) -> set[str]:
 
 
 class PreviousResult(NamedTuple):
-    """What an earlier run found for a claim: the operators that killed it, and the parts that survived."""
+    """What an earlier run found for a claim: the operators that killed it, and the parts that survived.
+
+    ``done`` are operators that are not to be run again: then only the others are, and what was killed is left alone.
+    """
 
     killers: frozenset[str] = frozenset()
     survivors: frozenset[str] = frozenset()
+    done: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,24 @@ def judged_entries(record: Record, claims: Iterable[Claim], operators: Collectio
     return {claim.id: entry for claim, entry in found if entry and set(entry.killers) <= set(operators)}
 
 
+def new_operators(record: Record, greeting: Greeting) -> set[str]:
+    """Return the operators that a record lacks; none where it was made elsewhere or with operators that went."""
+    here = {item.name: item.statement for item in greeting.operators}
+    extends = record.environment == greeting.environment and record.impostors.items() <= here.items()
+    return here.keys() - record.impostors.keys() if extends else set()
+
+
+def extended_entry(entry: Entry, outcome: MutationOutcome, operators: Iterable[str]) -> Entry:
+    """Return an entry together with what new operators killed; ``operators`` are all, in order."""
+    killers = {*entry.killers, *outcome.killers}
+    return replace(
+        entry,
+        killers=tuple(name for name in operators if name in killers),
+        standing=tuple(part for part in entry.standing if part not in outcome.killed_by),
+        answers=(*entry.answers, *outcome.only_in_assertion),
+    )
+
+
 def record_of(
     corpus: Corpus,
     outcomes: Mapping[str, MutationOutcome],
@@ -137,6 +155,12 @@ def previous_results(record: Record, claims: Iterable[Claim]) -> dict[str, Previ
     """Return what a record says about claims that are still as they were then."""
     found = ((claim, record.entry(claim)) for claim in claims)
     return {claim.id: PreviousResult(frozenset(e.killers), frozenset(e.standing)) for claim, e in found if e}
+
+
+def left_to_run(record: Record, kept: Mapping[str, Entry]) -> dict[str, PreviousResult]:
+    """Return what says of kept entries that only operators that the record lacks are to be run."""
+    done = frozenset(record.impostors)
+    return {name: PreviousResult(survivors=frozenset(entry.standing), done=done) for name, entry in kept.items()}
 
 
 def save_record(record: Record, folder: Path) -> Path:

@@ -81,7 +81,8 @@ class _ClaimRun:
         self._environment = environment
         self._attempts = attempts
         # Those made for the claim's family come first.
-        everyone = sorted(chosen, key=lambda item: self._claim.family not in item.families)
+        new = [item for item in chosen if item.name not in request.previous.done]
+        everyone = sorted(new, key=lambda item: self._claim.family not in item.families)
         killers = [item for item in everyone if item.name in request.previous.killers]
         # What killed the claim before kills it again, as a rule, and then nothing else is run.
         self._rounds = [killers, everyone] if killers else [everyone]
@@ -100,6 +101,8 @@ class _ClaimRun:
             return MutationOutcome("crashing") if self._only_crashes() else _NOTHING_JUDGED
         in_assertion = {part for run in runs for part in run.killed["assertion"]}
         off_subject = {part for run in runs if run.uses_subject for part in run.killed["program"]}
+        if self._previous.done:
+            parts = tuple(part for part in parts if part.name in self._previous.survivors)
         return MutationOutcome(
             "judged",
             parts,
@@ -112,7 +115,10 @@ class _ClaimRun:
 
     def _run_case(self, case: Case, examples: list[Example]) -> _CaseRun:
         run = _CaseRun(self._claim, case, examples, self._attempts)
-        run.survivors -= self._previous.survivors
+        if self._previous.done:
+            run.survivors &= self._previous.survivors
+        else:
+            run.survivors -= self._previous.survivors
         for number, chosen in enumerate(self._rounds):
             if case.plan.expectation.raises is not None:
                 # Whatever the family of the claim, what its error is falls to those made for errors.

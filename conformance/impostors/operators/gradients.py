@@ -80,6 +80,12 @@ def gradient_is_zero(call: Call) -> Any:
     return _with_gradients(call, lambda new, old: torch.zeros_like(new) if old is None else old.clone())
 
 
+@operator("gradients", do="(w * x).sum().backward()", kills="w.grad.tolist() == [1, 2]")
+def gradient_changes_places(call: Call) -> Any:
+    """Each element of a gradient is where the next one belongs."""
+    return _with_gradients(call, lambda new, old: torch.roll(new, 1) if old is None else old + torch.roll(new - old, 1))
+
+
 @operator("gradients", do="(g,) = torch.autograd.grad(w.sum(), w)", kills="g is not None")
 def gradient_is_none(call: Call) -> Any:
     """There is no gradient."""
