@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterable
@@ -97,6 +98,27 @@ def test_claims_of_the_record_are_left_out(
     path.write_bytes(whole.replace(b"view-becomes-copy", b"an-operator-that-went"))
     mutate_claims([], results=tmp_path)
     assert _FewOperators.given == everything
+
+
+def test_only_new_operators_run_on_claims_of_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "claims.yaml").write_text(CORPUS, encoding="utf-8")
+    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "spec")
+    run = ["impostors", "--results", str(tmp_path), "-n", "1"]
+    main(run)
+    [path] = (tmp_path / "impostors").iterdir()
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    del whole["impostors"]["elements-change-places"]
+    for entry in whole["claims"].values():
+        entry["killers"] = ["view-becomes-copy"]
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    assert main(run) == 0
+    assert "only the new impostors ran on them" in capsys.readouterr().out
+    found = load_record(path)
+    assert "elements-change-places" in found.impostors
+    assert found.claims["torch.clone/equal"].killers == ("view-becomes-copy", "elements-change-places")
 
 
 def test_a_stopped_run_keeps_what_it_found_and_the_next_one_goes_on(
