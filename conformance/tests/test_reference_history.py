@@ -147,9 +147,9 @@ def test_release_page_tells_what_its_notes_announced(site: Site) -> None:
     text = sites.text_of(page[page.index("What its notes announced") :])
     assert "Release notes of 2.0, in our own words. Read of its two sections: a part." in text
     assert "torch._six is gone came true torch._six: gone, came in 2.0." in text
-    assert "not torch.cat: gone, in no measured release. Nobody here read its passage" in text
+    assert "never came torch.cat: gone, in no measured release. Nobody here read its passage" in text
     assert "Announced for 2.3." in text
-    assert "The result shares storage with its input: true, so in 2.0." in text
+    assert "The result shares storage with its input: true, seen in 2.0." in text
     assert "It is about CUDA not tried It needs CUDA." in text
     assert "<b>bold</b>" not in page
     assert "What its notes announced" not in site.page("reference/releases/2.3.1")

@@ -66,7 +66,7 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     add = parser.add_argument
     add("old", metavar="OLD", help="a release (2.4, 2.4.1, torch==2.4.*, latest, installed), or a result file")
-    add("new", metavar="NEW", help="likewise")
+    add("new", metavar="NEW", help="a release or a result file, written in the same way")
     add("--uses", action="append", type=Path, metavar="PATH", help="report what concerns this file or folder")
     add("--exclude", action="append", default=[], metavar="PATTERN", help="leave out files or folders, such as tests")
     add("--all", action="store_true", help="show what is only counted otherwise, too")

@@ -138,7 +138,7 @@ def _when(finding: Finding) -> str:
     since = finding.since
     return {
         CAME_TRUE: f"came in {since}",
-        IS_TRUE: f"true in {since}",
+        IS_TRUE: f"seen in {since}",
         EARLIER: f"came earlier, in {since}" if since else "in the oldest measured release already",
         LATER: f"came later, in {since}",
         NEVER: "in no measured release",
