@@ -52,12 +52,16 @@ class MutationOutcome:
         The parts that are killed only by mutating a call inside of an assertion.
     only_off_subject : tuple of str
         The parts that no mutant of the claim's subject kills, although the program uses it, but one of something else.
+    only_skipped : bool
+        Whether only operators that skip a call or swallow an error kill the claim, which does not look at an error.
     detected_by_error : tuple of str
         Further operators, under which the program raised an error.
     died : tuple of Attempt
         The mutants under which torch crashed or hung.
     out_of_time : bool
         Whether the time for one claim ran out before everything was tried.
+    moving, idle : tuple of str
+        The inputs that change something that the claim looks at, and those that don't.
     detail : str
         Why the claim is unsound.
     """
@@ -68,9 +72,12 @@ class MutationOutcome:
     crashed: tuple[str, ...] = ()
     only_in_assertion: tuple[str, ...] = ()
     only_off_subject: tuple[str, ...] = ()
+    only_skipped: bool = False
     detected_by_error: tuple[str, ...] = ()
     died: tuple[Attempt, ...] = ()
     out_of_time: bool = False
+    moving: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
     detail: str = ""
 
     @property

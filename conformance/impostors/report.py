@@ -34,6 +34,10 @@ class Report:
         Claims with a part that no operator kills, without and with a reason in the spec.
     stale : list
         Claims whose spec gives such a reason although they are killed.
+    skipped : list
+        Claims that only operators kill that skip a call or swallow an error.
+    idle : list
+        Claims with inputs that change nothing that is looked at, or that the spec says to be such and are not.
     unsound : list
         Claims that are false without any mutant.
     """
@@ -56,13 +60,15 @@ class Report:
         self.survivors = [(c, o) for c, o in self._judged if o.survivors and c.unkillable is None]
         self.excused = [(c, o) for c, o in self._judged if o.survivors and c.unkillable is not None]
         self.stale = [(c, o) for c, o in self._judged if not o.survivors and c.unkillable is not None]
+        self.skipped = [(claim, outcome) for claim, outcome in self._judged if outcome.only_skipped]
+        self.idle = [(c, o) for c, o in self._judged if {*o.idle} - {*c.regardless} or {*o.moving} & {*c.regardless}]
         self.unsound = [(claim, outcome) for claim, outcome in pairs if outcome.status == "unsound"]
 
     @property
     def failed(self) -> bool:
         """True if a claim has to be corrected."""
         new = [claim for claim, outcome in self.survivors if not self._is_known(claim, outcome)]
-        return bool(new or self.stale or self.unsound)
+        return bool(new or self.stale or self.skipped or self.idle or self.unsound)
 
     def _is_known(self, claim: Claim, outcome: MutationOutcome) -> bool:
         entry = self._known.entry(claim) if self._known else None
@@ -91,6 +97,16 @@ class Report:
         for claim, outcome in self.stale:
             killers = ", ".join(outcome.killers)
             yield f"{claim.place} {claim.id}: remove 'unkillable': it is killed by {killers}"
+        for claim, _ in self.skipped:
+            yield f"{claim.place} {claim.id}: only skipping a call kills it; look at what the call does"
+        for claim, outcome in self.idle:
+            for name in sorted({*outcome.idle} - {*claim.regardless}):
+                yield (
+                    f"{claim.place} {claim.id}: input {name} changes nothing that is looked at; look at more, draw no"
+                    f" {name}, or add 'regardless: {name}' if the claim says that it makes no difference"
+                )
+            for name in sorted({*outcome.moving} & {*claim.regardless}):
+                yield f"{claim.place} {claim.id}: remove {name} from 'regardless': it changes what is looked at"
         for claim, outcome in self.unsound:
             yield f"{claim.place} {claim.id}: fails on the real torch: {outcome.detail}"
 

@@ -164,6 +164,7 @@ CLAIM = Form(
         "given": Key(Shape.CODE_TABLE, "The inputs, drawn in order.", "an input for each name"),
         "assume": Key(Shape.CODES, "Examples on which this is false are not tried; for what no argument says."),
         "because": Key(Shape.TEXT, "Why the inputs are narrowed, where the source does not say it."),
+        "regardless": Key(Shape.TEXTS, "Inputs that change nothing that the claim looks at.", "an input"),
         "do": Key(Shape.CODE, "The program, in Python. Its last statement is the one under test."),
         "control": Key(
             Shape.CODE_TABLE,

@@ -170,7 +170,8 @@ class Claim:
     """One promise, encoded.
 
     ``entry`` is the place of the entry of the file that it was read from, which all rows of a table share. ``because``
-    says why the inputs are narrowed where the source does not. ``control`` replaces parts of ``do`` by what puts
+    says why the inputs are narrowed where the source does not. ``regardless`` are inputs that change nothing that the
+    claim looks at, since it says that it holds for each. ``control`` replaces parts of ``do`` by what puts
     right the mistake that raises.
     """
 
@@ -191,6 +192,7 @@ class Claim:
     was: tuple[str, ...] = ()
     unkillable: Optional[str] = None
     because: Optional[str] = None
+    regardless: tuple[str, ...] = ()
     control: tuple[tuple[str, Fragment], ...] = ()
     entry: Optional[Place] = None
 

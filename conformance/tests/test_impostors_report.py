@@ -39,6 +39,28 @@ def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) ->
     assert "1 survive for a reason that the spec gives" in text
 
 
+def test_the_report_tells_inputs_without_influence(tmp_path: Path) -> None:
+    claim = """
+    - id: {id}
+      title: The result has the shape of its input
+      family: values
+      sources: [{{docs: torch.clone, key: Returns a copy, says: states}}]
+      given: {{x: tensor(), flag: boolean()}}
+      {regardless}
+      do: y = torch.clone(x) if flag else torch.clone(x)
+      expect: y.shape == x.shape
+    """
+    said = {"idle": "", "said": "regardless: flag", "wrong": "regardless: [x, flag]"}
+    report = report_of(corpus_of(tmp_path, "".join(claim.format(id=id, regardless=text) for id, text in said.items())))
+    told = [line.partition("torch.clone/")[2] for line in report.lines() if "torch.clone/" in line]
+    assert report.failed
+    assert told == [
+        "idle: input flag changes nothing that is looked at; look at more, draw no flag, or add 'regardless: flag' if"
+        " the claim says that it makes no difference",
+        "wrong: remove x from 'regardless': it changes what is looked at",
+    ]
+
+
 def test_a_run_without_survivors_succeeds(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, THREE_CLAIMS.partition("- id: excused")[0].replace(", y is not None", ""))
     assert not report_of(corpus).failed

@@ -73,6 +73,28 @@ def test_what_has_nothing_to_do_with_the_subject_is_told(mutated: Mutated) -> No
     assert outcome.only_off_subject == ("expect[1]",)
 
 
+@pytest.mark.parametrize(
+    ("body", "idle"),
+    [
+        ("do: y = x.clone() if flag else x.clone()\nexpect: y.shape == x.shape", ["flag"]),
+        ("do: y = x.clone() if flag else x.detach()\nexpect: y.is_leaf or x.requires_grad", []),
+        ("do: |\n  z = x.sum() if flag else 0\n  y = torch.zeros(3).clone()\nexpect: y.shape == (3,)", ["x", "flag"]),
+        ("do: |\n  z = x.clone()\n  w = flag\n  z.numpy(3)\nraises: TypeError", ["flag"]),
+        ("do: |\n  z = x.clone()\n  z.numpy(int(flag) + 2)\nraises: TypeError", []),
+    ],
+)
+def test_inputs_without_influence_are_found(body: str, idle: list[str], mutated: Mutated) -> None:
+    outcome = mutated(f'given: {{x: "tensor(floating, min_size=1)", flag: boolean()}}\n{body}')
+    assert list(outcome.idle) == idle
+    assert not {*idle} & {*outcome.moving}
+
+
+def test_what_only_skipping_a_call_kills_is_told(read_claim: ReadClaim) -> None:
+    claim = read_claim('given: {x: "tensor(floating, min_size=1)"}\ndo: y = x.neg()\nexpect: y is not x')
+    assert run(claim, only=["does-nothing"]).only_skipped
+    assert not run(claim, only=["does-nothing", "object-is-the-argument"]).only_skipped
+
+
 def test_a_question_that_only_a_wrong_answer_makes_false_is_told(mutated: Mutated) -> None:
     # Whatever clone() does, x stays of the class it is.
     outcome = mutated(CLONE + "expect: ['equal(y, x)', x.is_sparse is False]")

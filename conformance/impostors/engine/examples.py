@@ -78,11 +78,15 @@ class Sampler:
                 example = given.draw(choices)
             except NoSuchInput:
                 continue
-            admitted = all(satisfies(text.text, example.values, self._device) for text in self._claim.assume)
-            if admitted and self._divergence_of(example) == case.divergence:
+            if self.admits(case, example):
                 yield example
             if not self._claim.given:
                 return
+
+    def admits(self, case: Case, example: Example) -> bool:
+        """Return whether a case is what holds on an example."""
+        admitted = all(satisfies(text.text, example.values, self._device) for text in self._claim.assume)
+        return admitted and self._divergence_of(example) == case.divergence
 
     def _divergence_of(self, example: Example) -> Optional[int]:
         for number, divergence in self._diverging:

@@ -12,6 +12,7 @@ from conformance.impostors.engine.attempts import Attempts, Mutant
 from conformance.impostors.engine.call_sites import Rewritten, rewritten
 from conformance.impostors.engine.cases import Case, applicable, cases
 from conformance.impostors.engine.examples import Sampler, Unsound
+from conformance.impostors.engine.influence import Influence, influence
 from conformance.impostors.engine.patch import EVERY, FIRST, LATER
 from conformance.impostors.engine.registry import Operator, operators
 from conformance.impostors.engine.targets import Target, call_site_targets, named_targets
@@ -80,6 +81,7 @@ class _ClaimRun:
         self._previous = request.previous
         self._environment = environment
         self._attempts = attempts
+        self._skipping = {item.name for item in chosen if item.skips}
         # Those made for the claim's family come first.
         new = [item for item in chosen if item.name not in request.previous.done]
         everyone = sorted(new, key=lambda item: self._claim.family not in item.families)
@@ -90,8 +92,12 @@ class _ClaimRun:
     def outcome(self, sampler: Sampler) -> MutationOutcome:
         parts: tuple[Part, ...] = ()
         runs: list[_CaseRun] = []
+        found = Influence()
         for case in cases(self._claim, self._environment):
             examples = sampler.examples(case, partial(self._attempts.trial, case.plan))
+            if examples and case.divergence is None:
+                admits = partial(sampler.admits, case)
+                found = influence(self._claim, case.plan, examples, partial(self._attempts.trial, case.plan), admits)
             if examples:
                 runs.append(self._run_case(case, examples))
             # Where divergences match whatever is drawn, the claim's own expectation is not in force at all.
@@ -99,6 +105,7 @@ class _ClaimRun:
                 parts += case.parts
         if not runs:
             return MutationOutcome("crashing") if self._only_crashes() else _NOTHING_JUDGED
+        only_skipped = self._is_killed_only_by_skipping(runs)
         in_assertion = {part for run in runs for part in run.killed["assertion"]}
         off_subject = {part for run in runs if run.uses_subject for part in run.killed["program"]}
         if self._previous.done:
@@ -110,7 +117,10 @@ class _ClaimRun:
             only_in_assertion=tuple(part.name for part in parts if part.name in in_assertion),
             only_off_subject=tuple(part.name for part in parts if part.name in off_subject),
             detected_by_error=tuple(sorted(self._attempts.detected_by_error)),
+            only_skipped=only_skipped,
             out_of_time=self._attempts.out_of_time,
+            moving=found.moving,
+            idle=found.idle,
         )
 
     def _run_case(self, case: Case, examples: list[Example]) -> _CaseRun:
@@ -126,6 +136,14 @@ class _ClaimRun:
             if run.survivors or number == 0:
                 run.kill(chosen)
         return run
+
+    def _is_killed_only_by_skipping(self, runs: list[_CaseRun]) -> bool:
+        """Return whether mutants that only leave something out are all that kills the claim; more are run to see."""
+        killers = {name for names in self._attempts.killed_by.values() for name in names}
+        if not killers or killers - self._skipping or self._claim.expectation.raises is not None:
+            return False
+        others = [item for item in self._rounds[-1] if not item.skips]
+        return not any(run.is_killed_by(others) for run in runs)
 
     def _only_crashes(self) -> bool:
         crashing = [divergence for _, divergence in applicable(self._claim, self._environment)]
@@ -190,6 +208,10 @@ class _CaseRun:
             killed = self._run(mutant, example) & self.survivors
             self.killed[origin] |= killed
             self.survivors -= killed
+
+    def is_killed_by(self, chosen: list[Operator]) -> bool:
+        """Run mutants until one kills any part."""
+        return any(self._run(mutant, example) for mutant, _, example in self._mutants(chosen))
 
     def _first_kill(self, operator: Operator, targets: list[_Used]) -> None:
         for item in targets:

@@ -68,6 +68,8 @@ class Operator:
         expectation survives.
     behaviour : callable
         Stands in for one use of torch: takes a :class:`Call` and returns what the program gets.
+    skips : bool
+        Whether it only leaves something out: it skips a call, or swallows an error.
     example : Example, optional
         What it kills; none for an operator that a user adds.
     """
@@ -76,16 +78,17 @@ class Operator:
     statement: str
     families: frozenset[str]
     behaviour: Behaviour
+    skips: bool = False
     example: Optional[Example] = None
 
 
-def operator(*families: str, do: str = "", **example: Any) -> Callable[[Behaviour], Behaviour]:
+def operator(*families: str, skips: bool = False, do: str = "", **example: Any) -> Callable[[Behaviour], Behaviour]:
     """Register a function as an operator: its name with dashes is the operator's, its docstring the statement.
 
     Parameters
     ----------
-    families
-        The families of claims that it is made for.
+    families, skips
+        Fields of the :class:`Operator`.
     do, example
         The fields of the :class:`Example`.
     """
@@ -98,7 +101,7 @@ def operator(*families: str, do: str = "", **example: Any) -> Callable[[Behaviou
             raise ValueError(f"two operators are named {name}")
         statement = (behaviour.__doc__ or "").strip().splitlines()[0].rstrip(".")
         shown = Example(do, **example) if do else None
-        _operators[name] = Operator(name, statement, frozenset(families), behaviour, shown)
+        _operators[name] = Operator(name, statement, frozenset(families), behaviour, skips, shown)
         return behaviour
 
     return register

@@ -41,6 +41,7 @@ def check_programs(draft: Draft, context: Context) -> None:
     known = context.in_programs | inputs
     _check_input_names(draft, context)
     _check_given(draft, context)
+    _check_regardless(draft, inputs)
     program = check_code(draft, claim.do, statements)
     if claim.do is not None and program is not None:
         check_names(draft, claim.do, program, known, inputs, context)
@@ -296,6 +297,13 @@ def _check_input_names(draft: Draft, context: Context) -> None:
         else:
             continue
         draft.report(key, "E210", f"'{name}' {why}; choose another name for this input")
+
+
+def _check_regardless(draft: Draft, inputs: frozenset[str]) -> None:
+    for name in draft.claim.regardless:
+        if name not in inputs:
+            hint = did_you_mean(name, inputs)
+            draft.report_key("regardless", "E202", f"`regardless` names inputs, and '{name}' is none{hint}")
 
 
 def _check_given(draft: Draft, context: Context) -> None:
