@@ -20,7 +20,7 @@ from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.model import Entry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.severity import SHOWN, Severity
-from conformance.usage import read_project
+from conformance.usage import Evidence, read_project
 from conformance.views.calls import CallHistory
 
 pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
@@ -182,6 +182,21 @@ def test_what_a_name_or_a_claim_tells_is_told_once(tmp_path: Path) -> None:
     assert without_twins([replace(gone, subject="torch.ones")], [found])[1:] == [found]
     assert without_twins([replace(gone, kind="deprecated")], [found])[1:] == [found]
     assert without_twins([replace(gone, places=())], [found])[1:] == [found]
+
+
+def test_a_measured_call_takes_the_place_of_a_doubt(tmp_path: Path) -> None:
+    (found,) = told(tmp_path, "torch.ones(3).clone()", (CLONE, raising(CLONE)))
+    (place,) = found.places
+    assert place.evidence > Evidence.MAYBE
+    other = place._replace(use=place.use._replace(line=9))
+    doubt = replace(
+        found, id="doubt", places=(place._replace(evidence=Evidence.MAYBE), other._replace(evidence=Evidence.MAYBE))
+    )
+    left, call = without_twins([doubt], [found])
+    assert ([one.use for one in left.places], call) == ([other.use], found)
+    assert without_twins([replace(doubt, places=doubt.places[:1])], [found]) == [found]
+    unsure = replace(found, places=doubt.places[:1])
+    assert without_twins([doubt], [unsure]) == [doubt]
 
 
 _CLONED = """
