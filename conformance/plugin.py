@@ -17,6 +17,7 @@ from typing import Any, Optional
 import pytest
 
 from conformance.language.corpus import default_root, is_spec_file, load_file
+from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
@@ -26,12 +27,13 @@ from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import FAILING, Device, Outcome
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
-from conformance.runner.readahead import read_ahead
+from conformance.runner.readahead import ReadAhead, read_ahead
 from conformance.runner.supervisor import Judgement, Supervisor, TorchUnusable
 from conformance.runner.tally import Tally
 from conformance.terminal.failure import failure_text
 
 _PROPERTY = "conformance"
+_WHOLE = "whole corpus"
 _MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 _TALLY = pytest.StashKey[Tally]()
@@ -61,6 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
         leave_ending_to_the_parent()
+        if config.workerinput.get(_WHOLE):
+            corpus, problems = load_own_corpus()  # what the command has read is kept
+            if not problems:
+                config.pluginmanager.register(ReadAhead(corpus, whole=True))
     config.stash[_SUPERVISOR] = Supervisor(
         examples=config.getoption("--examples"),
         seed=config.getoption("--seed"),
@@ -76,6 +82,13 @@ def pytest_configure(config: pytest.Config) -> None:
         writes=not hasattr(config, "workerinput"),
         corpus=ahead.whole if (ahead := read_ahead(config)) else None,
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a process of pytest-xdist that the command has read the corpus."""
+    ahead = read_ahead(node.config)
+    node.workerinput[_WHOLE] = ahead is not None and ahead.whole is not None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
