@@ -72,7 +72,7 @@ def test_the_default_release_has_no_gaps() -> None:
 def test_an_ordinary_entry_is_small() -> None:
     path = RECORDED / "torch-2.13.0-cpu.jsonl"
     sizes = sorted(len(line) for line in path.read_text(encoding="utf-8").splitlines() if '"verdict":"holds"' in line)
-    assert sizes[len(sizes) // 2] < 500
+    assert sizes[len(sizes) // 2] < 520
 
 
 def test_the_published_schema_is_current() -> None:
