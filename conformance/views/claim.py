@@ -184,8 +184,7 @@ def _timings(compare: Comparison, cells: Sequence[Cell]) -> Iterator[tuple[Text,
         kernels = {name: entry.kernels[name] for name, _ in compare.kernels if name in entry.kernels}
         place = ", ".join(filter(None, (cell.measured.label, timings.environment.processor)))
         first = code(next(iter(kernels), "the first kernel"))
-        ratios = zip_longest(*kernels.values())
-        rows = tuple((words(f"{n:,}"), *map(_ratio, found)) for n, found in zip(entry.sizes, ratios))
+        rows = tuple((words(f"{n:,}"), *_ratios(kernels.values(), at)) for at, n in enumerate(entry.sizes))
         table = Table((words("n"), *map(code, kernels)), rows)
         yield text_of("Time relative to ", first, f" on {place}. Less is faster."), table
 

@@ -44,13 +44,17 @@ def check_comparison(draft: Draft, context: Context) -> None:
             if code is None:
                 continue
             check_names(draft, fragment, code, BUILTINS | ALWAYS | {"ratio"}, frozenset(), context)
-            calls = [node for node in ast.walk(code.tree) if isinstance(node, ast.Call)] if code.tree else []
-            ratios = [call for call in calls if ast.unparse(call.func) == "ratio"]
-            if not ratios:
+            if not any(call.name == "ratio" for call in code.calls):
                 message = 'this mentions no ratio("a", "b") of two kernels, so it says nothing about time'
                 draft.report_code(fragment, 0, "E208", message)
-            constants = (it.value for call in ratios for it in call.args if isinstance(it, ast.Constant))
-            unknown = {value for value in constants if isinstance(value, str)} - kernels.keys()
-            for name in sorted(unknown) if kernels else ():
+            for name in sorted(_compared(code) - kernels.keys()) if kernels else ():
                 advice = did_you_mean(name, kernels) or f"; they are {listed(list(kernels))}"
                 draft.report_code(fragment, fragment.text.find(name), "E902", f"there is no kernel '{name}'{advice}")
+
+
+def _compared(code: Code) -> set[str]:
+    """Return the names of kernels that ``ratio(...)`` is called with."""
+    calls = [node for node in ast.walk(code.tree) if isinstance(node, ast.Call)] if code.tree else []
+    arguments = [argument for call in calls if ast.unparse(call.func) == "ratio" for argument in call.args]
+    values = {argument.value for argument in arguments if isinstance(argument, ast.Constant)}
+    return {value for value in values if isinstance(value, str)}
