@@ -36,10 +36,11 @@ def _measure(claim: Claim, compare: Comparison, environment: Environment) -> Ent
 
     def judged(expectation: Expectation) -> Entry:
         for position, fragment in enumerate(expectation.expect):
-            text = fragment.text.strip()
-            if not eval(compile_expression(text).code, {"ratio": ratio}):
-                failed = FailedPart("expect", position, text)
-                return replace(entry, verdict="refuted", failed=failed, detail=explain(text, {"ratio": ratio}))
+            expression = compile_expression(fragment.text)
+            if not eval(expression.code, {"ratio": ratio}):
+                failed = FailedPart("expect", position, expression.text)
+                detail = explain(expression.text, {"ratio": ratio})
+                return replace(entry, verdict="refuted", failed=failed, detail=detail)
         return replace(entry, verdict="holds")
 
     kernels = {name: tuple(ratio(name, compare.kernels[0][0])) for name in medians}
@@ -47,14 +48,14 @@ def _measure(claim: Claim, compare: Comparison, environment: Environment) -> Ent
     if claim.unspecified or not claim.expectation.expect:
         return entry
     found = judged(claim.expectation)
-    diverges = next((judged(item.instead) for item in claim.diverges if admits(item.when, environment)), None)
+    diverges = next((item.instead for item in claim.diverges if admits(item.when, environment)), None)
     if diverges is None:
         return found
     if found.verdict == "holds":
         return replace(found, verdict="unexpected-pass")
-    if diverges.verdict == "holds":
-        return replace(found, verdict="diverges")
-    return replace(diverges, verdict="diverges-differently")
+    instead = judged(diverges)
+    as_recorded = instead.verdict == "holds"
+    return replace(found, verdict="diverges") if as_recorded else replace(instead, verdict="diverges-differently")
 
 
 if __name__ == "__main__":
