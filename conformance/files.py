@@ -20,6 +20,8 @@ class Why(enum.Enum):
     FAILED = "can't be read"
 
 
+#: Memory for all that a file may have would be filled, in a process whose memory is filled, for each small file.
+_PORTION = 2**16
 _OF_SYSTEM = {errno.ENOENT: Why.MISSING, errno.ENOTDIR: Why.MISSING, errno.ELOOP: Why.LOOP}
 
 
@@ -55,8 +57,9 @@ def read_bounded(path: Path, most: int) -> bytes:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unreadable(Why.SPECIAL)
-        with open(descriptor, "rb", closefd=False) as file:
-            content = file.read(most + 1)
+        content = bytearray()
+        while len(content) <= most and (portion := os.read(descriptor, _PORTION)):
+            content += portion
     except OSError as error:
         raise _unreadable(error) from None
     finally:
@@ -64,7 +67,7 @@ def read_bounded(path: Path, most: int) -> bytes:
     if len(content) > most:
         bound = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
         raise Unreadable(Why.LARGE, f" {bound}")
-    return content
+    return bytes(content)
 
 
 def _unreadable(error: Exception) -> Unreadable:
