@@ -22,21 +22,27 @@ from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.processes.ending import EndSignals, leave_ending_to_the_parent
+from conformance.processes.environment import processors
 from conformance.processes.protection import die_with
 from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import FAILING, Device, Outcome
+from conformance.runner.earlier import Settings, kept_records
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.readahead import ReadAhead, read_ahead
-from conformance.runner.supervisor import Judgement, Supervisor, TorchUnusable
+from conformance.runner.supervisor import Supervisor, TorchUnusable
 from conformance.runner.tally import Tally
 from conformance.terminal.failure import failure_text
 
 _PROPERTY = "conformance"
-_WHOLE = "whole corpus"
+_AHEAD = "the command has read the corpus"
+_KEPT_IDS = "claims taken over"
+#: Claims that are worth a process of their own, which imports torch and collects them all.
+_SHARE = 100
 _MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 _TALLY = pytest.StashKey[Tally]()
+_KEPT = pytest.StashKey[frozenset[tuple[str, str]]]()
 
 
 class ClaimFailed(Exception):
@@ -59,36 +65,78 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare what the whole session shares."""
+    """Prepare a process of pytest-xdist."""
     if hasattr(config, "workerinput"):
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
         leave_ending_to_the_parent()
-        if config.workerinput.get(_WHOLE):
+        if config.workerinput.get(_AHEAD):
             corpus, problems = load_own_corpus()  # what the command has read is kept
             if not problems:
                 config.pluginmanager.register(ReadAhead(corpus, whole=True))
-    config.stash[_SUPERVISOR] = Supervisor(
-        examples=config.getoption("--examples"),
-        seed=config.getoption("--seed"),
-        time_limit=config.getoption("--time-limit"),
-        memory_limit=int(config.getoption("--memory-limit") * 2**30),
-    )
-    config.stash[_TALLY] = Tally(
-        config.getoption("--results"),
-        examples=config.getoption("--examples"),
-        seed=config.getoption("--seed"),
-        resume=config.getoption("--resume"),
-        again=config.getoption("--again"),
-        writes=not hasattr(config, "workerinput"),
-        corpus=ahead.whole if (ahead := read_ahead(config)) else None,
-    )
+        config.stash[_KEPT] = frozenset((identity, device) for identity, device in config.workerinput[_KEPT_IDS])
+
+
+def _supervisor(config: pytest.Config) -> Supervisor:
+    if _SUPERVISOR not in config.stash:
+        config.stash[_SUPERVISOR] = Supervisor(
+            examples=config.getoption("--examples"),
+            seed=config.getoption("--seed"),
+            time_limit=config.getoption("--time-limit"),
+            memory_limit=int(config.getoption("--memory-limit") * 2**30),
+        )
+    return config.stash[_SUPERVISOR]
+
+
+def _tally(config: pytest.Config) -> Tally:
+    """Return what collects the outcomes, in the process where the reports of all others arrive."""
+    if _TALLY not in config.stash:
+        config.stash[_TALLY] = Tally(
+            config.getoption("--results"),
+            settings=Settings(config.getoption("--examples"), config.getoption("--seed")),
+            resume=config.getoption("--resume"),
+            again=config.getoption("--again"),
+            corpus=ahead.whole if (ahead := read_ahead(config)) else None,
+        )
+    return config.stash[_TALLY]
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
+    """Let a run of the command have as many processes as there is work for; with 0, this one does it."""
+    ahead = read_ahead(config)
+    if ahead is None:
+        return None
+    kept = _kept(config)
+    devices = len(_supervisor(config).environments) if kept else 1
+    processes = min(processors(), (devices * len(ahead.all_claims) - len(kept)) // _SHARE)
+    return processes if processes > 1 else 0
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a process of pytest-xdist that the command has read the corpus."""
+    """Tell a process of pytest-xdist what the command has read, and what need not be measured."""
     ahead = read_ahead(node.config)
-    node.workerinput[_WHOLE] = ahead is not None and ahead.whole is not None
+    node.workerinput[_AHEAD] = ahead is not None and ahead.whole is not None
+    node.workerinput[_KEPT_IDS] = sorted(_kept(node.config))
+    pytest_unconfigure(node.config)  # each process has its own worker
+
+
+def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
+    """Return claims and devices that earlier runs have measured; the tally has them from then on."""
+    if _KEPT not in config.stash:
+        ahead, tally = read_ahead(config), _tally(config)
+        records: list[ItemRecord] = []
+        if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
+            asked = config.getoption("--device")
+            try:
+                found = kept_records(ahead.all_claims, tally.earlier, _supervisor(config))
+            except TorchUnusable as error:
+                raise pytest.UsageError(str(error)) from None
+            records = [record for record in found if not asked or record.environment.device in asked]
+        for record in records:
+            tally.keep(record)
+        config.stash[_KEPT] = frozenset((record.claim, record.environment.device) for record in records)
+    return config.stash[_KEPT]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -104,7 +152,7 @@ def pytest_collection(session: pytest.Session) -> None:
     if collects_elsewhere:
         return
     try:
-        found = list(config.stash[_SUPERVISOR].environments)
+        found = list(_supervisor(config).environments)
     except TorchUnusable as error:
         raise pytest.UsageError(str(error)) from None
     missing = [device for device in config.getoption("--device") or [] if device not in found]
@@ -128,8 +176,11 @@ class SpecFile(pytest.File):
         """Yield an item for each claim on each device."""
         claims = self._claims()
         slugs = Counter(claim.slug for claim in claims)
+        kept = _kept(self.config)
         for device in self._devices():
             for claim in claims:
+                if (claim.id, device) in kept:
+                    continue
                 # The whole id where a table gives a file several subjects.
                 name = claim.slug if slugs[claim.slug] == 1 else claim.id
                 yield ClaimItem.from_parent(self, name=f"{name}[{device}]", claim=claim, device=device)
@@ -145,7 +196,7 @@ class SpecFile(pytest.File):
         return claims
 
     def _devices(self) -> list[Device]:
-        found = list(self.config.stash[_SUPERVISOR].environments)
+        found = list(_supervisor(self.config).environments)
         asked = self.config.getoption("--device") or found
         return [device for device in found if device in asked]
 
@@ -168,20 +219,16 @@ class ClaimItem(pytest.Item):
         self.device = device
 
     def runtest(self) -> None:
-        """Judge the claim, or take over what an earlier run has measured."""
+        """Judge the claim."""
         if self.claim.compare is not None:
             pytest.skip("a timing claim: measured by 'conformance run --timings'")
-        supervisor, tally = self.config.stash[_SUPERVISOR], self.config.stash[_TALLY]
-        environment = supervisor.environments[self.device]
-        known = tally.measured_before(self.claim, environment)
-        kept = None if known is None else supervisor.renewed(self.claim, self.device, known)
-        outcome = supervisor.judge(self.claim, self.device) if kept is None else Judgement(kept)
+        supervisor = _supervisor(self.config)
+        outcome = supervisor.judge(self.claim, self.device)
         record = ItemRecord(
             self.claim.id,
-            environment,
+            supervisor.environments[self.device],
             outcome.entry,
             void=supervisor.void,
-            kept=kept is not None,
             influenced=outcome.influenced,
             unsure=outcome.unsure,
             written=self.claim.entry,
@@ -226,9 +273,9 @@ def pytest_report_teststatus(report: pytest.TestReport) -> Any:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Keep the tally where the reports of all processes arrive."""
     if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
-        session.config.stash[_SUPERVISOR].prepare()  # torch is imported while the specs are read
+        _supervisor(session.config).prepare()  # torch is imported while the specs are read
     if not hasattr(session.config, "workerinput"):
-        session.config.pluginmanager.register(_TallyKeeper(session.config.stash[_TALLY]), "conformance-tally")
+        session.config.pluginmanager.register(_TallyKeeper(_tally(session.config)), "conformance-tally")
 
 
 class _TallyKeeper:
@@ -243,7 +290,7 @@ class _TallyKeeper:
         self._signals.check()
         record = _record(report) if report.when == "call" else None
         if record is not None:
-            self._tally.add(report.nodeid, record, None if record.kept else report.duration)
+            self._tally.add(report.nodeid, record, report.duration)
         elif report.failed:
             self._tally.add_unjudged(report.nodeid, report.longreprtext)
 
@@ -254,6 +301,8 @@ class _TallyKeeper:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         self._signals.finish()
         self._session = session
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._tally.counts():
+            session.exitstatus = pytest.ExitCode.OK  # all was measured before
         stopped = session.shouldstop or session.shouldfail or exitstatus == pytest.ExitCode.INTERRUPTED
         written = self._tally.finish(stopped=bool(stopped))
         if not written:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Optional
 
 from conformance.language.domains import resolved
+from conformance.language.title_terms import terms_of
 
 FAMILIES = ("sharing", "gradients", "errors", "leaf", "dtype", "values", "timing")
 DIVERGENCE_KINDS = ("docs-wrong", "torch-bug", "changed", "platform")
@@ -197,6 +198,11 @@ class Claim:
     entry: Optional[Place] = None
 
     @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The name of each docstring that is cited, and the words by which the sentence is found there."""
+        return tuple((source.name, source.key or "") for source in self.sources if source.kind == "docs")
+
+    @property
     def slug(self) -> str:
         """The part of the id after the subject."""
         return self.id[len(self.subject) + 1 :]
@@ -217,7 +223,10 @@ class Claim:
         return program
 
     def fingerprint(self) -> str:
-        """Eight hexadecimal digits that change whenever what is measured changes (not with title, notes or sources)."""
+        """Eight hexadecimal digits that change whenever what is measured changes.
+
+        Notes and sources are no part of it; of the title, only what it says that examples must be.
+        """
         return self._fingerprint
 
     @cached_property
@@ -228,6 +237,7 @@ class Claim:
                 *(given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified),
                 *((d.when, d.where, d.instead, d.example) for d in self.diverges),
                 *((("control", self.control),) if self.control else ()),
+                *((("title", sorted(terms)),) if (terms := terms_of(self.title)) else ()),
             )
         )
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]

@@ -50,9 +50,10 @@ class ClaimDomain(Domain):
 
     def clear_doc(self, docname: str) -> None:
         """Forget a page."""
+        if self.data["documents"].pop(docname, None) is None:
+            return  # a directive that records an object notes its page too
         for key in [key for key, (document, _, _) in self.objects.items() if document == docname]:
             del self.objects[key]
-        self.data["documents"].pop(docname, None)
 
     def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
         """Take over what a parallel reader found."""

@@ -51,7 +51,7 @@ class UnfinishedFile:
             self._create(results.name)
         except FileNotFoundError:  # another run that ended has just removed the empty folder
             self._create(results.name)
-        self._remove_stopped(results.name)
+        remove_stopped(folder, results.name)
 
     def add(self, identity: str, entry: Entry) -> None:
         """Add an outcome; raises OSError where it can't be written, and goes on there with the next one."""
@@ -92,15 +92,19 @@ class UnfinishedFile:
         if self._waiting:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def _remove_stopped(self, name: str) -> None:
-        for path in self._folder.glob(f"{name}*{SUFFIX}"):
-            with contextlib.suppress(OSError):
-                descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where the run goes on
-                    path.unlink()
-                finally:
-                    os.close(descriptor)
+
+def remove_stopped(folder: Path, name: str) -> None:
+    """Remove what stopped runs of an environment have left in a folder of results."""
+    for path in Path(folder, FOLDER).glob(f"{name}*{SUFFIX}"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where the run goes on
+                path.unlink()
+            finally:
+                os.close(descriptor)
+    with contextlib.suppress(OSError):  # there was none, or another run's file is there
+        Path(folder, FOLDER).rmdir()
 
 
 def read_unfinished(folder: Path) -> Iterator[Results]:

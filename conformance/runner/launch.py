@@ -13,7 +13,7 @@ from typing import Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.kept import load_own_corpus
-from conformance.processes.environment import processors, unoptimised
+from conformance.processes.environment import unoptimised
 from conformance.runner.options import passed_on
 from conformance.text import count_of
 
@@ -49,6 +49,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     if corpus is None:
         return 2
     _say_foreign(paths, root)
+    selects = _selects(options, rest)
     arguments = [
         "-p",
         "conformance.plugin",
@@ -60,12 +61,17 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         "-rN",  # the summary of this package lists what failed
         *_NOTHING_BUT_SPECS,
         *passed_on(options),
-        *(_all_processors() if paths == [root] and _is_plain(options, rest) else ()),
+        *(
+            ["-n", "auto"]
+            if paths == [root] and options.processes is None and not selects and not options.debug
+            else ()
+        ),
         *(_DEBUG if options.debug else ()),
         *rest,
         *map(str, paths),
     ]
-    status = int(pytest.main(arguments, plugins=[ReadAhead(corpus, whole=paths == [root])]))
+    ahead = ReadAhead(corpus, whole=paths == [root], selects=selects)
+    status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)
     if status in (0, 1) or status > _SIGNALLED:
@@ -81,14 +87,13 @@ def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
     return subprocess.run(command, check=False, env=unoptimised()).returncode
 
 
-def _all_processors() -> list[str]:
-    return ["-n", str(found)] if (found := processors()) > 1 else []
+def _may_spread(options: argparse.Namespace, selects: bool) -> bool:
+    return options.processes is None and not selects and not options.debug
 
 
-def _is_plain(options: argparse.Namespace, rest: Sequence[str]) -> bool:
-    """Return whether a run measures everything and nobody asked for what needs one process, such as a debugger."""
-    chosen = (options.processes, options.select, options.last_failed or None, options.debug or None)
-    return all(choice is None for choice in chosen) and not set(rest) - {"-q", "-qq"}
+def _selects(options: argparse.Namespace, rest: Sequence[str]) -> bool:
+    """Return whether a run may leave out claims, or asks pytest for what needs one process, such as a debugger."""
+    return options.select is not None or options.last_failed or bool(set(rest) - {"-q", "-qq"})
 
 
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:

@@ -25,15 +25,10 @@ class JudgeClaim:
 
 
 @dataclass(frozen=True)
-class RenewEntry:
-    """Return the entry that judging a claim would give, knowing one of the same fingerprint; none where that is unsure.
+class LookUpSentences:
+    """Find the sentence with each key in the docstring of each name."""
 
-    The fingerprint covers neither the title nor the sources of a claim.
-    """
-
-    claim: Claim
-    device: Device
-    entry: Entry
+    keys: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -55,9 +50,10 @@ class Greeting:
 
 @dataclass(frozen=True)
 class Answer:
-    """The entry of a claim; none for a program that was only run, and for a claim that must be judged again."""
+    """The entry of a claim that was judged, or the hash of each sentence that was looked up."""
 
     entry: Optional[Entry] = None
+    sentences: tuple[Optional[str], ...] = ()
 
 
 @dataclass(frozen=True)

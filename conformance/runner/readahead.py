@@ -21,10 +21,14 @@ class ReadAhead:
         Claims of files without a mistake.
     whole
         Whether it is all of the project's own corpus.
+    selects
+        The session chooses among the claims, and measures those whatever is known of them.
     """
 
-    def __init__(self, corpus: Corpus, whole: bool) -> None:
+    def __init__(self, corpus: Corpus, *, whole: bool, selects: bool = False) -> None:
         self.whole = corpus if whole else None
+        self.selects = selects
+        self.all_claims = corpus.claims
         self._of_files: dict[str, list[Claim]] = {}
         for claim in sorted(corpus.claims, key=lambda claim: (claim.place.line, claim.place.column)):
             self._of_files.setdefault(claim.place.path, []).append(claim)

@@ -62,7 +62,8 @@ class Summary:
 
     def counts(self) -> str:
         """Return how many claims have a verdict, and how many entries of spec files they come from; empty if none."""
-        return self._in_words(self._written) if self._written else ""
+        kept = f", {self._kept} kept" if self._kept else ""
+        return f"{self._in_words(self._written)}{kept}" if self._written else ""
 
     def lines(self, columns: Sequence[Results]) -> list[str]:
         """Return the lines to print; ``columns`` has the entries of each environment."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Optional, Union
 
@@ -17,7 +17,7 @@ from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied
 from conformance.results.codec import DecodeError, decode
 from conformance.results.model import FAILING, Device, Entry, Environment, Outcome, Verdict
-from conformance.runner.protocol import Answer, Greeting, JudgeClaim, RenewEntry, RunPinned
+from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
 from conformance.text import bounded
 
 #: How long one claim may take, in seconds.
@@ -135,12 +135,18 @@ class Supervisor:
         alone = self._judged(claim, device)
         return replace(alone, influenced=_difference(first, alone))
 
-    def renewed(self, claim: Claim, device: Device, entry: Entry) -> Optional[Entry]:
-        """Return what judging a claim would give, from an entry of its fingerprint; None where it must be judged."""
+    def sentences(self, keys: Iterable[tuple[str, str]]) -> tuple[Optional[str], ...]:
+        """Return a hash of each sentence that has a key in the docstring of a name, None where there is none.
+
+        Raises
+        ------
+        HarnessError
+            If torch dies while docstrings are read, or this package fails.
+        """
         try:
-            return self._ask(RenewEntry(claim, device, entry)).entry
-        except (WorkerDied, HarnessError):
-            return None
+            return self._ask(LookUpSentences(tuple(keys)), "sentences").sentences
+        except WorkerDied as died:
+            raise HarnessError(f"reading docstrings: {died.reason}") from None
 
     def close(self) -> None:
         """End the worker and remove its files."""
@@ -163,7 +169,8 @@ class Supervisor:
             if divergence.instead.crashes and admits(divergence.when, self.environments[device])
         )
         try:
-            entry = self._ask(JudgeClaim(claim, device, self._examples, self._seed, confirmed)).entry
+            request = JudgeClaim(claim, device, self._examples, self._seed, confirmed)
+            entry = self._ask(request, f"{claim.id} on {device}").entry
             assert entry is not None
             outcome = Judgement(entry)
         except WorkerDied as died:
@@ -174,19 +181,18 @@ class Supervisor:
     def _crash_happens(self, claim: Claim, divergence: Divergence, device: Device) -> bool:
         recipes = {name: fragment.text.strip() for name, fragment in divergence.example}
         try:
-            self._ask(RunPinned(claim, device, recipes))
+            self._ask(RunPinned(claim, device, recipes), f"{claim.id} on {device}")
         except WorkerDied as died:
             return not died.timed_out
         return False
 
-    def _ask(self, request: Union[JudgeClaim, RenewEntry, RunPinned]) -> Answer:
+    def _ask(self, request: Union[JudgeClaim, LookUpSentences, RunPinned], about: str) -> Answer:
         try:
             return decode(Answer, self._worker.ask(request))
         except StartFailed as error:
             raise TorchUnusable(f"the process that imports torch did not start: {error}") from None
         except (ServiceFailed, DecodeError) as error:
-            place = f"{request.claim.id} on {request.device}"
-            raise HarnessError(f"{place}: a mistake of this package, please report it\n{error}") from None
+            raise HarnessError(f"{about}: a mistake of this package, please report it\n{error}") from None
 
 
 def _outcome_of_death(claim: Claim, died: WorkerDied) -> Judgement:

@@ -9,13 +9,13 @@ from typing import Optional
 
 from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
-from conformance.language.model import Claim
-from conformance.results.files import ResultError
-from conformance.results.model import FAILING, Entry, Environment
-from conformance.results.store import SUFFIX, Results, load_results, save_results
-from conformance.results.unfinished import UnfinishedFile, read_unfinished
+from conformance.results.model import Entry, Environment
+from conformance.results.store import SUFFIX, Results, save_results
+from conformance.results.unfinished import UnfinishedFile, remove_stopped
+from conformance.runner.earlier import EarlierRuns, Settings
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.summary import Summary
+from conformance.text import count_of
 
 
 @dataclass
@@ -34,53 +34,42 @@ class Tally:
     ----------
     folder
         Where result files go; None writes none.
-    examples, seed
+    settings
         The settings of the search, recorded in the file.
     resume
         Take over outcomes that a stopped run left in ``folder``.
     again
         Measure also what a result file in ``folder`` holds already.
-    writes
-        This process writes files; a worker of pytest-xdist only reads them.
     corpus
         The project's own corpus, where it was read already.
+
+    Attributes
+    ----------
+    earlier
+        What earlier runs have measured; none where this session writes no result file.
     """
 
     def __init__(
         self,
         folder: Optional[Path],
         *,
-        examples: int,
-        seed: int,
+        settings: Settings,
         resume: bool,
         again: bool,
-        writes: bool,
         corpus: Optional[Corpus] = None,
     ) -> None:
-        self._folder = folder if writes else None
-        self._examples = examples
-        self._seed = seed
+        self._folder = folder
+        self._settings = settings
         self._known_corpus = corpus
         self._columns: dict[str, _Column] = {}
         self._summary = Summary()
         self._unwritten: Optional[str] = None
-        self._left = list(read_unfinished(folder)) if folder is not None and (resume or writes) else []
-        self._resumes = resume
-        self._recorded_in = None if again else folder
-        self._recorded: dict[str, Optional[Results]] = {}
+        self.earlier = None if folder is None else EarlierRuns(folder, settings, resume=resume, again=again)
 
-    def measured_before(self, claim: Claim, environment: Environment) -> Optional[Entry]:
-        """Return the entry of this claim in this environment that is known: left by a stopped run, or recorded.
-
-        A recorded failure is measured again, so that it is seen.
-        """
-        left = reversed(self._left) if self._resumes else ()
-        for results in left:
-            entry = self._entry(results, claim, environment)
-            if entry is not None:
-                return entry
-        entry = self._entry(self._file_of(environment), claim, environment)
-        return None if entry is None or entry.verdict in FAILING else entry
+    def keep(self, record: ItemRecord) -> None:
+        """Add what an earlier run has measured; its files hold it until the end."""
+        self._column(record).entries[record.claim] = record.entry
+        self._summary.add(f"{record.claim}[{record.environment.device}]", record, None)
 
     def add(self, item: str, record: ItemRecord, seconds: Optional[float] = None) -> None:
         """Add one outcome, and save it at once.
@@ -92,9 +81,7 @@ class Tally:
         seconds
             How long it took, where it was measured now.
         """
-        entries: dict[str, Entry] = {}
-        results = self._results(record.environment, entries, record.void)
-        column = self._columns.setdefault(results.name, _Column(results, entries))
+        column = self._column(record)
         column.entries[record.claim] = record.entry
         self._summary.add(item, record, seconds)
         if self._folder is not None:
@@ -134,6 +121,11 @@ class Tally:
         """Return the lines to print at the end."""
         return self._summary.lines([column.results for _, column in sorted(self._columns.items())])
 
+    def _column(self, record: ItemRecord) -> _Column:
+        entries: dict[str, Entry] = {}
+        results = self._results(record.environment, entries, record.void)
+        return self._columns.setdefault(results.name, _Column(results, entries))
+
     def _finish(self, folder: Path, name: str, column: _Column) -> bool:
         messages = self._summary.messages
         missing = self._missing(column.entries)
@@ -144,11 +136,13 @@ class Tally:
                 messages.append(f"result file: {path}")
                 if column.kept is not None:
                     column.kept.remove()
+                else:
+                    remove_stopped(folder, name)
                 return True
         except OSError as error:
             self._unwritten = _reason(error)
         else:
-            measured = f"{len(column.entries)} claims measured, {missing} not measured"
+            measured = f"{count_of(len(column.entries), 'claim')} measured, {missing} not measured"
             messages.append(f"{name}: {measured}: no result file written")
         if self._unwritten:
             messages.append(f"{name}: some measurements could not be written: {self._unwritten}")
@@ -161,47 +155,12 @@ class Tally:
         if column.kept is not None:
             column.kept.add(record.claim, record.entry)
             return
-        known = {**self._left_by_others(record.environment), **column.entries}
+        left = self.earlier.left(self._fingerprints, record.environment) if self.earlier else {}
+        known = {**left, **column.entries}
         column.kept = UnfinishedFile(folder, self._results(record.environment, known, column.results.void))
 
-    def _left_by_others(self, environment: Environment) -> dict[str, Entry]:
-        """Return what stopped runs measured of the claims as they are now; a new run must not remove it."""
-        current = self._fingerprints
-        return {
-            identity: entry
-            for results in self._left
-            if self._goes_on(results, environment)
-            for identity, entry in results.claims.items()
-            if current.get(identity) == entry.claim
-        }
-
-    def _goes_on(self, results: Results, environment: Environment) -> bool:
-        return results.measured_like(environment, self._examples, self._seed)
-
-    def _entry(self, results: Optional[Results], claim: Claim, environment: Environment) -> Optional[Entry]:
-        """Return the entry of a claim as it is now, if it was measured as this session measures."""
-        if results is None or not self._goes_on(results, environment):
-            return None
-        try:
-            entry = results.claims.get(claim.id)
-        except ResultError:  # a damaged line; it is written anew
-            return None
-        return entry if entry is not None and entry.claim == claim.fingerprint() else None
-
-    def _file_of(self, environment: Environment) -> Optional[Results]:
-        """Return what the result file of this environment holds; None where there is none that can be read."""
-        if self._recorded_in is None:
-            return None
-        name = Results(environment, "", self._examples, self._seed).name  # the corpus is not read for that
-        if name not in self._recorded:
-            try:
-                self._recorded[name] = load_results(self._recorded_in / f"{name}{SUFFIX}")
-            except ResultError:  # none, or one to be replaced
-                self._recorded[name] = None
-        return self._recorded[name]
-
     def _results(self, environment: Environment, entries: dict[str, Entry], void: Optional[str] = None) -> Results:
-        return Results(environment, self._revision, self._examples, self._seed, entries, void)
+        return Results(environment, self._revision, self._settings.examples, self._settings.seed, entries, void)
 
     @cached_property
     def _whole_corpus(self) -> Corpus:

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 #: What decides on an entry: the code whose revision is HARNESS.
 MEASURING = ("worker", "inputs", "checks", "scripts")
 #: The hash of that code when HARNESS, or this line, was last changed.
-KNOWN = (2, "8a45ae97b01e")
+KNOWN = (2, "667d1d816ad5")
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,14 @@ def test_what_has_not_changed_is_kept(measured: tuple[Path, str, bytes], tmp_pat
     assert (tmp_path / name).read_bytes() == content
 
 
+def test_a_claim_that_is_asked_for_is_measured(measured: tuple[Path, str, bytes], tmp_path: Path) -> None:
+    checkout, name, content = measured
+    ran = run(checkout, with_results(tmp_path, name, content), "-k", "never-requires-grad")
+    assert (ran.returncode, kept(ran.stdout)) == (0, 0), ran.stdout
+    assert "1 claim, 12 deselected, 1 holds" in ran.stdout, ran.stdout
+    assert (tmp_path / name).read_bytes() == content
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -89,10 +97,10 @@ def test_an_edited_corpus_leaves_the_file_of_a_whole_run(tmp_path: Path, measure
         claims[titled] = claims[titled].replace("title: ", "title: In 0-d, ", 1)
     del claims[1]
     spec(checkout).write_text("\n  - ".join(claims), encoding="utf-8")
-    partly = run(checkout, with_results(tmp_path / "partly", name, content))
+    partly = run(checkout, with_results(tmp_path / "partly", name, content), "-n", "2")
     whole = run(checkout, tmp_path / "whole")
     assert (partly.returncode, whole.returncode) == (0, 0), partly.stdout + whole.stdout
-    assert kept(partly.stdout) == content.count(b"\n") - 4  # the header, and those deleted, edited and titled otherwise
+    assert kept(partly.stdout) == content.count(b"\n") - 5  # the header, and those deleted, edited and titled otherwise
     assert partly.stdout.count("V002") == 1, partly.stdout
     assert (tmp_path / "partly" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes() != content
 

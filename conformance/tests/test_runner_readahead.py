@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
-import pytest
-
-from conformance import plugin
 from conformance.language.corpus import default_root, is_spec_file, load_corpus, load_file, spec_files
 from conformance.runner.readahead import ReadAhead
 
@@ -33,18 +27,3 @@ def test_a_file_that_was_not_read_has_no_answer() -> None:
     assert ahead.claims(FILES[0])
     assert ahead.claims(FILES[1]) is None
     assert ahead.whole is None
-
-
-def test_a_process_of_a_run_takes_over_the_whole_corpus_alone() -> None:
-    corpus, _ = load_corpus(FILES[:1])
-    for plugins, told in (
-        ([ReadAhead(corpus, whole=True)], True),
-        ([ReadAhead(corpus, whole=False)], False),
-        ([], False),
-    ):
-        manager = pytest.PytestPluginManager()
-        for one in plugins:
-            manager.register(one)
-        node: Any = SimpleNamespace(config=SimpleNamespace(pluginmanager=manager), workerinput={})
-        plugin.pytest_configure_node(node)
-        assert list(node.workerinput.values()) == [told]

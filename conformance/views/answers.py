@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Optional
 
 from conformance.language.model import Claim, Fragment
@@ -147,8 +148,13 @@ def is_unconditional(claim: Claim) -> bool:
 
 
 def _statements(claim: Claim) -> list[ast.stmt]:
+    return _parsed(claim.do.text) if claim.do else []
+
+
+@cache  # each question asks anew
+def _parsed(text: str) -> list[ast.stmt]:
     try:
-        return ast.parse(claim.do.text).body if claim.do else []
+        return ast.parse(text).body
     except (SyntaxError, ValueError):
         return []
 

@@ -18,9 +18,7 @@ from conformance.worker.domain_coverage import coverage, failing_values
 from conformance.worker.facts import observe
 from conformance.worker.pinned import example_from_recipes
 from conformance.worker.search import Attempt, Evidence, Search
-from conformance.worker.titles import TitleTerms
 from conformance.worker.trial import Trial, satisfies
-from conformance.worker.weak_evidence import TITLE_NOT_MET
 
 
 def judge(
@@ -43,7 +41,7 @@ def judge(
     crashes_confirmed
         The caller has seen, in another process, that the divergences recorded as crashes do crash.
     """
-    entry = Entry(claim.fingerprint(), "holds", sentences=_sentences(claim))
+    entry = Entry(claim.fingerprint(), "holds", sentences=sentences(claim.keys))
     if not admits(claim.applies, environment):
         return replace(entry, verdict="inapplicable")
     if not exists(claim.subject):
@@ -53,29 +51,9 @@ def judge(
         return _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
 
 
-def renew(claim: Claim, entry: Entry, environment: Environment, progress: Callable[[Example], None]) -> Optional[Entry]:
-    """Return what `judge` gives, from an entry of the same fingerprint, if that is sure.
-
-    The fingerprint leaves out the sources, which are looked up again, and the title. Where that says what examples must
-    be, programs run until some are so.
-    """
-    if any(weak.code == TITLE_NOT_MET for weak in entry.weak_evidence):
-        return None
-    if rests_on_title(claim, entry):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if not _Judgement(claim, environment, 0, 0, progress, crashes_confirmed=True).meets_title():
-                return None
-    return replace(entry, sentences=_sentences(claim))
-
-
-def rests_on_title(claim: Claim, entry: Entry) -> bool:
-    """Return whether the evidence of an entry may be another one where the claim has another title."""
-    return bool(entry.examples and TitleTerms(claim.title).missing)
-
-
-def _sentences(claim: Claim) -> tuple[Optional[str], ...]:
-    return tuple(key_hash(source.name, source.key or "") for source in claim.sources if source.kind == "docs")
+def sentences(keys: Iterable[tuple[str, str]]) -> tuple[Optional[str], ...]:
+    """Return a hash of the sentence of each docstring that has the key; none where there is no such sentence."""
+    return tuple(key_hash(name, key) for name, key in keys)
 
 
 class _Judgement:
@@ -122,10 +100,6 @@ class _Judgement:
         if self._claim.unspecified:
             entry = replace(entry, verdict="unspecified", observed=_observed(evidence))
         return replace(entry, verdict="diverges") if self._diverges else entry
-
-    def meets_title(self) -> bool:
-        """Return whether the search soon finds examples of what the title says they must be."""
-        return self._search.meets_title()
 
     def _matching(self, example: Example) -> Optional[tuple[int, Divergence, Plan]]:
         for number, divergence, instead in self._diverges:

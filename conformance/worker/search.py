@@ -139,15 +139,6 @@ class Search:
             evidence.weak_evidence = self._monitor.weak_evidence(evidence.judged, exhausted)
         return evidence
 
-    def meets_title(self) -> bool:
-        """Try examples as `run` does until there was one for each word of the title; return whether there was."""
-        with suppress(InvalidGiven, Unbuildable):
-            for _ in self._swept():
-                self._state.leaks()
-                if self._monitor.meets_title:
-                    return True
-        return False
-
     def smallest(self, failure: Attempt) -> Attempt:
         """Shrink a failing example with Hypothesis, then until no decision, and no two, can be made simpler.
 

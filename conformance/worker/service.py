@@ -8,10 +8,10 @@ from conformance.inputs.given import Example
 from conformance.processes.service import Channel, Service, WorkEnded
 from conformance.results.codec import encode
 from conformance.results.model import LONGEST_TEXT, Entry, Environment
-from conformance.runner.protocol import Answer, Greeting, JudgeClaim, RenewEntry, RunPinned
+from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
 from conformance.scripts.program import plan
 from conformance.worker.environment import describe, devices
-from conformance.worker.judge import judge, renew, rests_on_title
+from conformance.worker.judge import judge, sentences
 from conformance.worker.pinned import example_from_recipes
 from conformance.worker.process_state import ProcessState
 from conformance.worker.smoke import void
@@ -31,13 +31,13 @@ class _Judging:
         self._channel = channel
         self._state = ProcessState(channel.descriptors)
 
-    def answer(self, request: Union[JudgeClaim, RenewEntry, RunPinned]) -> Any:
+    def answer(self, request: Union[JudgeClaim, LookUpSentences, RunPinned]) -> Any:
         """Return the answer to a request as JSON."""
         try:
             if isinstance(request, RunPinned):
                 answer = self._run_pinned(request)
-            elif isinstance(request, RenewEntry):
-                answer = self._renew(request)
+            elif isinstance(request, LookUpSentences):
+                answer = Answer(sentences=sentences(request.keys))
             else:
                 answer = self._judge(request)
         except Exception:
@@ -58,12 +58,6 @@ class _Judging:
         )
         leaks = self._state.leaks()
         return Answer(Entry(entry.claim, "invalid", detail="it leaks: " + ", ".join(leaks)) if leaks else entry)
-
-    def _renew(self, request: RenewEntry) -> Answer:
-        claim, entry = request.claim, request.entry
-        renewed = renew(claim, entry, self.environments[request.device], self._progress)
-        leaks = self._state.leaks() if rests_on_title(claim, entry) else []  # no other program has run
-        return Answer(None if leaks else renewed)
 
     def _run_pinned(self, request: RunPinned) -> Answer:
         example = example_from_recipes(request.recipes, request.device)

@@ -1,14 +1,15 @@
-"""What a title speaks of, and whether an example has it: a claim about complex tensors must meet one."""
+"""Whether examples are what the title says they must be."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import torch
+
+from conformance.language.title_terms import terms_of
 
 _Seen = Callable[[torch.Tensor], bool]
 
@@ -49,24 +50,24 @@ def _is_not_leaf(tensor: torch.Tensor) -> bool:
     return not tensor.is_leaf
 
 
-#: Words of a title, as a pattern, and what a tensor of some example must then be.
-_WORDS: dict[str, _Seen] = {
-    r"(?<!as a )\b0-d\b": lambda tensor: tensor.dim() == 0,
-    r"\bempty (?:tensor|array|result|input)\b": lambda tensor: tensor.numel() == 0,
-    r"\bcomplex\b": torch.Tensor.is_complex,
-    r"\bbool(?:ean)?\b": _is_bool,
-    r"\binteger (?:tensor|array|input|result)s?\b": _is_integral,
-    r"\bconjugate bit\b|\bconjugated\b": _is_conj,
-    r"\bnegative bit\b": _is_neg,
-    r"\bexpanded\b": _is_expanded,
-    r"\bnon-contiguous\b|\btransposed\b": _is_transposed,
-    r"\bparameters?\b": _is_parameter,
-    r"\bnon-leaf\b": _is_not_leaf,
-    r"(?<!non-)\bleaf\b": _is_leaf,
-    r"\bbfloat16\b": lambda tensor: tensor.dtype == torch.bfloat16,
-    r"\bfloat16\b": lambda tensor: tensor.dtype == torch.float16,
-    r"\bfloat64\b": lambda tensor: tensor.dtype == torch.float64,
-    r"\bint64\b": lambda tensor: tensor.dtype == torch.int64,
+#: What a tensor of some example must be, by term.
+_SEEN: dict[str, _Seen] = {
+    "0-d": lambda tensor: tensor.dim() == 0,
+    "empty": lambda tensor: tensor.numel() == 0,
+    "complex": torch.Tensor.is_complex,
+    "bool": _is_bool,
+    "integer": _is_integral,
+    "conjugated": _is_conj,
+    "negative": _is_neg,
+    "expanded": _is_expanded,
+    "transposed": _is_transposed,
+    "parameter": _is_parameter,
+    "non-leaf": _is_not_leaf,
+    "leaf": _is_leaf,
+    "bfloat16": lambda tensor: tensor.dtype == torch.bfloat16,
+    "float16": lambda tensor: tensor.dtype == torch.float16,
+    "float64": lambda tensor: tensor.dtype == torch.float64,
+    "int64": lambda tensor: tensor.dtype == torch.int64,
 }
 
 
@@ -80,7 +81,7 @@ class TitleTerms:
     """
 
     def __init__(self, text: str) -> None:
-        self._missing = {found.group(): seen for pattern, seen in _WORDS.items() if (found := re.search(pattern, text))}
+        self._missing = {words: _SEEN[term] for term, words in terms_of(text).items()}
 
     @property
     def missing(self) -> list[str]:

@@ -18,8 +18,6 @@ from conformance.worker.trial import Trial, run_trial
 
 #: A claim whose inputs admit more should leave at least as many distinct examples.
 FEWEST_EXAMPLES = 20
-#: The code of evidence that lacks what the title says.
-TITLE_NOT_MET = "V002"
 
 
 class EvidenceMonitor:
@@ -44,11 +42,6 @@ class EvidenceMonitor:
             self._title.meet(trial.namespace.values())
         return trial
 
-    @property
-    def meets_title(self) -> bool:
-        """Whether examples have shown everything that the title says they must be."""
-        return not self._title.missing
-
     def weak_evidence(self, judged: int, exhausted: bool) -> tuple[WeakEvidence, ...]:
         """Return each way in which the claim proves too little.
 
@@ -65,7 +58,7 @@ class EvidenceMonitor:
             told = f"only {judged} distinct examples; let 'given' or 'assume' admit more"
             found.append(WeakEvidence("V001", told))
         for word in self._title.missing:
-            found.append(WeakEvidence(TITLE_NOT_MET, f"the title says '{word}', but no example is about that"))
+            found.append(WeakEvidence("V002", f"the title says '{word}', but no example is about that"))
         # What is left open may have a branch for another version; a promised error ends the block that it is in.
         if not self._claim.unspecified and self._claim.expectation.raises is None:
             for line, text in self._statements.never_ran():
