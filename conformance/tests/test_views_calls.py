@@ -106,7 +106,7 @@ def test_two_ends_are_compared_and_the_steps_between_named(tmp_path: Path) -> No
         ((RAISING, PLAIN), "2.1 no longer raises RuntimeError: f is removed"),
         ((COPIES, MEMORY), "2.1 independent of x → x itself"),
         ((PLAIN, PLAIN, PLAIN), "no change seen, 2.0.0 to 2.2.0"),
-        ((PLAIN, CORNER), "only in corners and wording: 1 change (conformance profiles changes torch.f)"),
+        ((PLAIN, CORNER), "1 change to corner inputs or wording (conformance profiles changes torch.f)"),
         ((PLAIN, FAILED, PLAIN), "2.1.0 killed by SIGSEGV: torch.f(x)"),
         (
             (PLAIN, FAILED, WARNING),

@@ -33,7 +33,7 @@ _IMPLIED: dict[AspectKind, frozenset[AspectKind]] = {
 }
 _RELATIONS = {"shares": "shares memory with", "view-of": "is a view of", "same": "is the same object as"}
 _PROPERTIES = {"leaf": "is a leaf", "requires-grad": "requires grad", "history": "has a grad_fn"}
-_TIERS = {"error": "the error or warning", "type": "its class", "message": "its message"}
+_TIERS = {"error": "raises or warns", "type": "raises the expected class", "message": "gives the expected message"}
 #: Dtypes, as the error about a missing kernel names them, that every torch since 1.8 has and that are tried in each.
 _OLD_KERNELS = frozenset(
     (
@@ -95,7 +95,7 @@ def _observed(comparison: Comparison, aspect: Aspect, ends: Ends) -> Iterator[Fi
 
 def _tier(comparison: Comparison, aspect: Aspect, ends: Ends) -> Iterator[Finding]:
     severity: Severity = "wording" if aspect.name == "message" else "changes"
-    what = f"{_TIERS[aspect.name]} comes {ends.after} as the claim has it, was {ends.before}"
+    what = f"{ends.after} {_TIERS[aspect.name]}, was {ends.before}"
     if comparison.claim.unspecified and aspect.name == "error":
         before, after = (cell.happens for cell in (comparison.old, comparison.new))
         what, ends = f"{after} now (not promised)", Ends(before, after)

@@ -107,7 +107,7 @@ def changed_in_words(history: CallHistory, name: str) -> str:
         told_of += 1
     more = len(clauses) - told_of
     others = (
-        f"{'and' if kept else 'only in corners and wording:'} {count_of(more, 'more change' if kept else 'change')}"
+        f"and {count_of(more, 'more change')}" if kept else f"{count_of(more, 'change')} to corner inputs or wording"
     )
     return "; ".join([*kept, f"{others} (conformance profiles changes {name})"] if more else kept)
 
