@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from conformance.inputs.covering import Admits, admissible_rows, covering_rows
 
+#: What was decided about an example, by label.
+Decisions = dict[str, Any]
+
 T = TypeVar("T")
 
 SWEEP_OF_PICKS = 64
@@ -46,7 +49,7 @@ class Choices(ABC):
     __slots__ = ("domains", "made", "options")
 
     def __init__(self) -> None:
-        self.made: dict[str, Any] = {}
+        self.made: Decisions = {}
         self.domains: dict[str, tuple[Sequence[Sequence[Any]], Admits]] = {}
         self.options: dict[str, Sequence[Any]] = {}
 
@@ -298,7 +301,7 @@ class _Simplification(NamedTuple):
     rank: int
 
 
-def simpler(choices: Choices) -> Iterator[dict[str, Any]]:
+def simpler(choices: Choices) -> Iterator[Decisions]:
     """Yield the decisions of an example with one of them made simpler, earlier decisions and simplest ones first.
 
     A domain says with its attribute ``smallest_first`` in which order a counterexample prefers the values of each
@@ -308,7 +311,7 @@ def simpler(choices: Choices) -> Iterator[dict[str, Any]]:
         yield from _simplified(choices, one)
 
 
-def simpler_together(choices: Choices) -> Iterator[dict[str, Any]]:
+def simpler_together(choices: Choices) -> Iterator[Decisions]:
     """Yield the decisions of an example with two of them made simpler, equally simple and simplest ones first."""
     pairs = [
         (one, other)
@@ -332,7 +335,7 @@ def _simplifications(choices: Choices) -> Iterator[_Simplification]:
                 yield _Simplification(label, factor, value, rank)
 
 
-def _simplified(choices: Choices, *simplifications: _Simplification) -> Iterator[dict[str, Any]]:
+def _simplified(choices: Choices, *simplifications: _Simplification) -> Iterator[Decisions]:
     """Yield the decisions with some made simpler, if that is in the domain."""
     made = dict(choices.made)
     for label, factor, value, _ in simplifications:

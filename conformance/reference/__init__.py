@@ -20,7 +20,6 @@ conformance_pages : str
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Optional, cast
 
@@ -124,7 +123,7 @@ def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str
     keep_sidebar(app, pagename, context)
 
 
-def write_environments(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+def write_environments(app: Sphinx) -> tuple[()]:
     """Write what the footer loads, once for all pages."""
     text = _domain(app.env).data["environments"]
     if text:

@@ -6,9 +6,7 @@ Older versions of Sphinx put the title of a section into the page of search resu
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import sphinx
 from sphinx.application import Sphinx
@@ -21,7 +19,7 @@ def escapes_by_itself() -> bool:
     return "_escapeHTML(title)" in script.read_text(encoding="utf-8")
 
 
-def escape_titles(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+def escape_titles(app: Sphinx) -> tuple[()]:
     """Escape the titles of the search index once; it is written right after this."""
     indexer = getattr(app.builder, "indexer", None)
     if indexer is not None and not escapes_by_itself():
