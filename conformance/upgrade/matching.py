@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Optional
@@ -42,6 +42,7 @@ class _Shape:
 
     conditions: frozenset[str]
     calls: tuple[_ClaimCall, ...]
+    reads: bool
     defaults: tuple[str, ...]
     evidence: Evidence
     decorates_class: bool
@@ -89,7 +90,7 @@ class ClaimUses:
         for group, name in self._uses.of(claim.subject):
             if shape.decorates_class and not group.use.decorates_class:
                 continue
-            match = self._match(shape.calls, group.use, name, shape.defaults)
+            match = self._match(shape, group.use, name)
             # Whether the values are like those of the claim can't be told from the source.
             if match is not Match.NO:
                 is_met = match is Match.YES and self._meets(shape.conditions, group)
@@ -110,16 +111,30 @@ class ClaimUses:
             self._files[condition] = frozenset(place.path for group in groups for place in group.places)
         return self._files[condition]
 
-    def _match(self, calls: Sequence[_ClaimCall], use: Use, name: str, defaults: Sequence[str]) -> Match:
-        if use.call is None or not calls:
-            return Match.YES if use.call is None and not calls else Match.NO
+    def _match(self, shape: _Shape, use: Use, name: str) -> Match:
+        if use.call is None or not shape.calls:
+            return Match.YES if use.call is None and shape.reads else Match.NO
         used = use.call
-        return best(self._uses.same(call, is_function, used, name, defaults) for call, is_function in calls)
+        found = (self._uses.same(call, is_function, used, name, shape.defaults) for call, is_function in shape.calls)
+        return best(found)
 
 
 def _shape(claim: Claim) -> _Shape:
     conditions, calls = frozenset(conditions_of(claim)), tuple(calls_of(claim))
-    return _Shape(conditions, calls, _defaults_of(claim), _evidence(claim), _decorates_class(claim))
+    reads = not calls and _reads(claim)
+    return _Shape(conditions, calls, reads, _defaults_of(claim), _evidence(claim), _decorates_class(claim))
+
+
+def _reads(claim: Claim) -> bool:
+    """Return whether a program uses its subject itself, not only what it owns, as in ``Embedding.from_pretrained``."""
+    nodes, last = _parsed(claim), claim.subject.rpartition(".")[2]
+    owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    return any(
+        last in (getattr(node, "attr", ""), getattr(node, "id", ""))
+        and not (id(node) in owners and _dotted(node).startswith("torch."))
+        for node in nodes
+        if isinstance(node, (ast.Attribute, ast.Name))
+    )
 
 
 def _decorates_class(claim: Claim) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from packaging.specifiers import SpecifierSet
 
+from conformance.language.model import Claim, Divergence
 from conformance.results.model import Entry
 from conformance.scripts.observation import name_script
 from conformance.text import bounded, one_line
 from conformance.upgrade.comparison import LONGEST, Comparison, Finding
 from conformance.upgrade.severity import Severity
 from conformance.views.aspects import LATER_DTYPES, Aspect, dtypes_named
+from conformance.views.reach import reach_of
 from conformance.views.recorded import Cell
 from conformance.views.releases import as_version
 from conformance.views.verdicts import standing
@@ -91,6 +93,8 @@ def _how_bad(comparison: Comparison, entry: Entry) -> tuple[Severity, tuple[str,
     unknown = sorted(name for name in named if not has_dtype(old, name))
     if unknown:
         return "wording", (f"false only for {', '.join(unknown)}, which torch {old} does not have",)
+    if _is_cornered(comparison.claim, comparison.new.divergences):
+        return "corner", ()
     if all(source.kind == "article" for source in comparison.claim.sources):
         return "changes", ("said by an article, and not by PyTorch's documentation",)
     return "breaks", ()
@@ -103,7 +107,13 @@ def _mended(comparison: Comparison) -> Severity:
     # What is recorded of one example says nothing of other inputs, on which alone the claim was false.
     raised = (facts is not None and facts.raises is not None) or all(way.instead.raises for way in ways)
     relied_on = kinds == {"changed"} and not (raised and comparison.claim.expectation.raises is None)
-    return "changes" if relied_on else "improvement"
+    harm: Severity = "corner" if _is_cornered(comparison.claim, ways) else "changes"
+    return harm if relied_on else "improvement"
+
+
+def _is_cornered(claim: Claim, ways: Sequence[Divergence]) -> bool:
+    """Return whether the ways in which a claim is false are confined to unusual inputs."""
+    return bool(ways) and all(reach_of(claim, way).is_corner for way in ways)
 
 
 def _promised(comparison: Comparison, after: str, told: tuple[str, str]) -> Iterator[Finding]:
