@@ -82,6 +82,17 @@ def test_a_claim_of_decorated_classes_concerns_only_these(tmp_path: Path) -> Non
     assert evidence(claim, tmp_path / "argument", in_arguments) == set()
 
 
+def test_a_claim_of_what_a_class_owns_concerns_no_mention_of_the_class(tmp_path: Path) -> None:
+    head = "given: {x: tensor()}\ndo: y = "
+    bodies = (f"{head}torch.nn.Embedding.from_pretrained(x)", f"{head}isinstance(x, torch.nn.Embedding)")
+    owned, mentioned = make_corpus(
+        tmp_path / "specs", *(f"{body}\nexpect: y is not None" for body in bodies), subject="torch.nn.Embedding"
+    ).claims
+    code = "print(isinstance(a, torch.nn.Embedding))"
+    assert evidence(owned, tmp_path / "owned", code) == set()
+    assert evidence(mentioned, tmp_path / "mentioned", code) == {Evidence.LIKELY}
+
+
 def test_a_name_that_code_expects_to_be_missing_is_no_gap(tmp_path: Path) -> None:
     guarded = "try:\n    check = torch.nowhere\nexcept AttributeError:\n    check = None\n"
     for text, unknown in ((guarded, []), (f"{guarded}torch.nowhere()\n", ["torch.nowhere"])):

@@ -106,6 +106,15 @@ def test_code_may_rely_on_what_was_other_before(tmp_path: Path, kind: str, sever
     assert only(corpus, entry(claim, "diverges", divergence=(0,)), entry(claim)).severity == severity
 
 
+def test_what_was_other_for_unusual_inputs_alone_is_a_corner(tmp_path: Path) -> None:
+    where = 'when: {torch: "<2"}\n    where: x.dim() == 0'
+    corpus = corpus_of(
+        tmp_path, diverging("changed").replace('when: {torch: "<2"}', where).replace("zeros(2)", "zeros(())")
+    )
+    [claim] = corpus.claims
+    assert only(corpus, entry(claim, "diverges", divergence=(0,)), entry(claim)).severity == "corner"
+
+
 def test_an_error_that_is_gone_hurts_nobody(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, diverging("changed"))
     [claim] = corpus.claims
