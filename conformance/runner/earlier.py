@@ -55,20 +55,13 @@ class EarlierRuns:
     def entries(self, claims: Iterable[Claim], environment: Environment) -> dict[str, Entry]:
         """Return the entries of claims as they are now.
 
-        A recorded failure is not among them: it is measured again, so that it is seen.
+        A failure is not among them: it is measured again, so that it is seen.
         """
-        sources = [results for results in reversed(self._left) if self._resumes and self._goes_on(results, environment)]
-        recorded = self._recorded(environment)
-        known = {}
-        for claim in claims:
-            found = (_entry(results, claim) for results in sources)
-            entry = next(filter(None, found), None)
-            if entry is None and recorded is not None:
-                entry = _entry(recorded, claim)
-                entry = None if entry is None or entry.verdict in FAILING else entry
-            if entry is not None:
-                known[claim.id] = entry
-        return known
+        left = reversed(self._left) if self._resumes else ()
+        found = [results for results in (*left, self._recorded(environment)) if results is not None]
+        sources = [results for results in found if self._goes_on(results, environment)]
+        entries = {claim.id: next(filter(None, (_entry(one, claim) for one in sources)), None) for claim in claims}
+        return {name: entry for name, entry in entries.items() if entry is not None and entry.verdict not in FAILING}
 
     def left(self, fingerprints: Mapping[str, str], environment: Environment) -> dict[str, Entry]:
         """Return what stopped runs measured of the claims as they are now; a new run must not remove it."""
@@ -84,15 +77,14 @@ class EarlierRuns:
         return results.measured_like(environment, self._settings.examples, self._settings.seed)
 
     def _recorded(self, environment: Environment) -> Optional[Results]:
-        """Return what the result file of this environment holds, if it can be read and was measured as now."""
+        """Return what the result file of this environment holds, if it can be read."""
         if not self._knows_files:
             return None
         name = Results(environment, "", self._settings.examples, self._settings.seed).name
         try:
-            results = load_results(self._folder / f"{name}{SUFFIX}")
+            return load_results(self._folder / f"{name}{SUFFIX}")
         except ResultError:  # none, or one to be replaced
             return None
-        return results if self._goes_on(results, environment) else None
 
 
 def kept_records(claims: Iterable[Claim], earlier: EarlierRuns, supervisor: Supervisor) -> list[ItemRecord]:

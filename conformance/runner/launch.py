@@ -61,11 +61,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         "-rN",  # the summary of this package lists what failed
         *_NOTHING_BUT_SPECS,
         *passed_on(options),
-        *(
-            ["-n", "auto"]
-            if paths == [root] and options.processes is None and not selects and not options.debug
-            else ()
-        ),
+        *(("-n", "auto") if paths == [root] and _may_spread(options, selects) else ()),
         *(_DEBUG if options.debug else ()),
         *rest,
         *map(str, paths),
@@ -88,6 +84,7 @@ def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
 
 
 def _may_spread(options: argparse.Namespace, selects: bool) -> bool:
+    """Return whether nobody asked for a number of processes, or for what needs one."""
     return options.processes is None and not selects and not options.debug
 
 

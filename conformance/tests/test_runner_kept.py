@@ -55,6 +55,16 @@ def test_what_has_not_changed_is_kept(measured: tuple[Path, str, bytes], tmp_pat
     assert (tmp_path / name).read_bytes() == content
 
 
+@pytest.mark.parametrize("place", [".", "unfinished"])
+def test_a_failure_is_measured_again(measured: tuple[Path, str, bytes], tmp_path: Path, place: str) -> None:
+    checkout, name, content = measured
+    failing = content.replace(b'"verdict":"holds"', b'"verdict":"refuted"', 1)
+    with_results(tmp_path / place, name, failing)
+    ran = run(checkout, tmp_path, "--resume")
+    assert (ran.returncode, kept(ran.stdout)) == (0, content.count(b"\n") - 2), ran.stdout
+    assert (tmp_path / name).read_bytes() == content
+
+
 def test_a_claim_that_is_asked_for_is_measured(measured: tuple[Path, str, bytes], tmp_path: Path) -> None:
     checkout, name, content = measured
     ran = run(checkout, with_results(tmp_path, name, content), "-k", "never-requires-grad")
