@@ -20,7 +20,7 @@ class Why(enum.Enum):
     FAILED = "can't be read"
 
 
-#: Memory for all that a file may have would be filled, in a process whose memory is filled, for each small file.
+#: Asking for the bound at once would allocate it for each small file, and some processes have all memory written to.
 _PORTION = 2**16
 _OF_SYSTEM = {errno.ENOENT: Why.MISSING, errno.ENOTDIR: Why.MISSING, errno.ELOOP: Why.LOOP}
 

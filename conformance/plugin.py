@@ -73,7 +73,9 @@ def pytest_configure(config: pytest.Config) -> None:
             corpus, problems = load_own_corpus()  # what the command has read is kept
             if not problems:
                 config.pluginmanager.register(ReadAhead(corpus, whole=True))
-        config.stash[_KEPT] = frozenset((identity, device) for identity, device in config.workerinput[_KEPT_IDS])
+        config.stash[_KEPT] = frozenset(
+            (identity, device) for identity, device in config.workerinput.get(_KEPT_IDS, ())
+        )
 
 
 def _supervisor(config: pytest.Config) -> Supervisor:
@@ -118,7 +120,7 @@ def pytest_configure_node(node: Any) -> None:
     ahead = read_ahead(node.config)
     node.workerinput[_AHEAD] = ahead is not None and ahead.whole is not None
     node.workerinput[_KEPT_IDS] = sorted(_kept(node.config))
-    pytest_unconfigure(node.config)  # each process has its own worker
+    _end_worker(node.config)  # each process has its own
 
 
 def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
@@ -141,6 +143,10 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the worker process."""
+    _end_worker(config)
+
+
+def _end_worker(config: pytest.Config) -> None:
     if _SUPERVISOR in config.stash:
         config.stash[_SUPERVISOR].close()
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from packaging.specifiers import SpecifierSet
 
-from conformance.language.model import Claim, Divergence
 from conformance.results.model import Entry
 from conformance.scripts.observation import name_script
 from conformance.text import bounded, one_line
@@ -93,8 +92,6 @@ def _how_bad(comparison: Comparison, entry: Entry) -> tuple[Severity, tuple[str,
     unknown = sorted(name for name in named if not has_dtype(old, name))
     if unknown:
         return "wording", (f"false only for {', '.join(unknown)}, which torch {old} does not have",)
-    if _is_cornered(comparison.claim, comparison.new.divergences):
-        return "corner", ()
     if all(source.kind == "article" for source in comparison.claim.sources):
         return "changes", ("said by an article, and not by PyTorch's documentation",)
     return "breaks", ()
@@ -107,13 +104,9 @@ def _mended(comparison: Comparison) -> Severity:
     # What is recorded of one example says nothing of other inputs, on which alone the claim was false.
     raised = (facts is not None and facts.raises is not None) or all(way.instead.raises for way in ways)
     relied_on = kinds == {"changed"} and not (raised and comparison.claim.expectation.raises is None)
-    harm: Severity = "corner" if _is_cornered(comparison.claim, ways) else "changes"
-    return harm if relied_on else "improvement"
-
-
-def _is_cornered(claim: Claim, ways: Sequence[Divergence]) -> bool:
-    """Return whether the ways in which a claim is false are confined to unusual inputs."""
-    return bool(ways) and all(reach_of(claim, way).is_corner for way in ways)
+    if not relied_on:
+        return "improvement"
+    return "corner" if all(reach_of(comparison.claim, way).is_corner for way in ways) else "changes"
 
 
 def _promised(comparison: Comparison, after: str, told: tuple[str, str]) -> Iterator[Finding]:
