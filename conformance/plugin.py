@@ -25,7 +25,7 @@ from conformance.processes.ending import EndSignals, leave_ending_to_the_parent
 from conformance.processes.environment import processors
 from conformance.processes.protection import die_with
 from conformance.results.codec import decode, encode, to_line
-from conformance.results.model import FAILING, Device, Outcome
+from conformance.results.model import FAILING, Device, Environment, Outcome
 from conformance.runner.earlier import Settings, kept_records
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
@@ -89,6 +89,19 @@ def _supervisor(config: pytest.Config) -> Supervisor:
     return config.stash[_SUPERVISOR]
 
 
+def _environments(config: pytest.Config) -> dict[Device, Environment]:
+    """Return what is measured, by device; a torch that does not import or lacks a device is a wrong call."""
+    try:
+        found = _supervisor(config).environments
+    except TorchUnusable as error:
+        raise pytest.UsageError(str(error)) from None
+    asked = config.getoption("--device") or list(found)
+    missing = [device for device in asked if device not in found]
+    if missing:
+        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
+    return {device: environment for device, environment in found.items() if device in asked}
+
+
 def _tally(config: pytest.Config) -> Tally:
     """Return what collects the outcomes, in the process where the reports of all others arrive."""
     if _TALLY not in config.stash:
@@ -109,7 +122,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
     if ahead is None:
         return None
     kept = _kept(config)
-    devices = len(_supervisor(config).environments) if kept else 1
+    devices = len(_environments(config)) if kept else 1
     processes = min(processors(), (devices * len(ahead.all_claims) - len(kept)) // _SHARE)
     return processes if processes > 1 else 0
 
@@ -117,6 +130,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell a process of pytest-xdist what the command has read, and what need not be measured."""
+    _environments(node.config)  # each process would say that torch can't be used, and pytest-xdist hide it
     ahead = read_ahead(node.config)
     node.workerinput[_AHEAD] = ahead is not None and ahead.whole is not None
     node.workerinput[_KEPT_IDS] = sorted(_kept(node.config))
@@ -129,12 +143,8 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
         ahead, tally = read_ahead(config), _tally(config)
         records: list[ItemRecord] = []
         if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
-            asked = config.getoption("--device")
-            try:
-                found = kept_records(ahead.all_claims, tally.earlier, _supervisor(config))
-            except TorchUnusable as error:
-                raise pytest.UsageError(str(error)) from None
-            records = [record for record in found if not asked or record.environment.device in asked]
+            environments = _environments(config).values()
+            records = kept_records(ahead.all_claims, environments, tally.earlier, _supervisor(config))
         for record in records:
             tally.keep(record)
         config.stash[_KEPT] = frozenset((record.claim, record.environment.device) for record in records)
@@ -155,15 +165,8 @@ def pytest_collection(session: pytest.Session) -> None:
     """Start the worker before anything is collected, so that a torch that does not import is told once."""
     config = session.config
     collects_elsewhere = getattr(config.option, "dist", "no") != "no" and not hasattr(config, "workerinput")
-    if collects_elsewhere:
-        return
-    try:
-        found = list(_supervisor(config).environments)
-    except TorchUnusable as error:
-        raise pytest.UsageError(str(error)) from None
-    missing = [device for device in config.getoption("--device") or [] if device not in found]
-    if missing:
-        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
+    if not collects_elsewhere:
+        _environments(config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Optional[pytest.Collector]:
@@ -202,9 +205,7 @@ class SpecFile(pytest.File):
         return claims
 
     def _devices(self) -> list[Device]:
-        found = list(_supervisor(self.config).environments)
-        asked = self.config.getoption("--device") or found
-        return [device for device in found if device in asked]
+        return list(_environments(self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the mistakes of a spec file without a traceback."""

@@ -87,14 +87,16 @@ class EarlierRuns:
             return None
 
 
-def kept_records(claims: Iterable[Claim], earlier: EarlierRuns, supervisor: Supervisor) -> list[ItemRecord]:
-    """Return what a session takes over without running the claims, on each device; nothing where that is unsure.
+def kept_records(
+    claims: Iterable[Claim], environments: Iterable[Environment], earlier: EarlierRuns, supervisor: Supervisor
+) -> list[ItemRecord]:
+    """Return what a session takes over without running the claims; nothing where that is unsure.
 
     Sources are no part of a fingerprint, so their sentences are looked up again.
     """
     measured = {claim.id: claim for claim in claims if claim.compare is None}
     records = []
-    for environment in supervisor.environments.values():
+    for environment in environments:
         known = earlier.entries(measured.values(), environment)
         keys = [measured[identity].keys for identity in known]
         try:

@@ -121,13 +121,14 @@ def test_check_of_the_corpus_needs_no_torch(tmp_path: Path) -> None:
     assert "no mistakes" in ran.stdout
 
 
-def test_a_missing_or_broken_torch_is_told_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", [["-k", "detach"], ["-n", "2"]])
+def test_a_missing_or_broken_torch_is_told_once(tmp_path: Path, chosen: list[str]) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "torch.py").write_text("raise ImportError('this wheel is broken')", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path / 'broken'}"}
     command = [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); from conformance.cli import main; "]
     broken = subprocess.run(
-        [sys.executable, "-m", "conformance", "run", "-k", "detach"],
+        [sys.executable, "-m", "conformance", "run", *chosen],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -135,18 +136,20 @@ def test_a_missing_or_broken_torch_is_told_once(tmp_path: Path) -> None:
     )
     assert broken.returncode == 2
     assert (broken.stdout + broken.stderr).count("ImportError: this wheel is broken") == 1
+    assert "INTERNALERROR" not in broken.stdout + broken.stderr
     command[-1] += "import importlib.util; importlib.util.find_spec = lambda name: None; sys.exit(main(['run']))"
     missing = subprocess.run([*command, str(ROOT)], cwd=tmp_path, capture_output=True, text=True)
     assert missing.returncode == 2
     assert "torch is not installed" in missing.stderr
 
 
-def test_a_device_that_is_not_there_is_told(specs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_a_device_that_is_not_there_is_told(specs: Path, tmp_path: Path, processes: str) -> None:
     import torch
 
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
-    ran = conformance("run", specs, "--device", "cuda", folder=tmp_path)
+    ran = conformance("run", specs, "--device", "cuda", "-n", processes, folder=tmp_path)
     assert ran.returncode == 2
     assert "this torch finds only cpu" in ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
