@@ -26,8 +26,9 @@ _DEBUG = (
     "--log-cli-level=DEBUG",
     "--log-cli-format=%(relativeCreated)7d ms  %(message)s",
 )
-# The tests and the configuration of a project that happens to be around are neither imported nor run.
-_NOTHING_BUT_SPECS = ("--noconftest", "-pno:python", "-pno:unittest", "-pno:doctest")
+# The tests and the configuration of a project that happens to be around are neither imported nor run. The plugin of
+# Hypothesis imports all of it, which only workers need.
+_NOTHING_BUT_SPECS = ("--noconftest", "-pno:python", "-pno:unittest", "-pno:doctest", "-pno:hypothesispytest")
 
 
 class UnusablePath(Exception):

@@ -168,7 +168,8 @@ class Tally:
 
     @cached_property
     def _revision(self) -> str:
-        return self._whole_corpus.revision()
+        # Only a result file tells it, and reading the corpus takes seconds.
+        return "" if self._folder is None else self._whole_corpus.revision()
 
     @cached_property
     def _fingerprints(self) -> dict[str, str]:
