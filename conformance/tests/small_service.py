@@ -34,6 +34,9 @@ def make(channel: Channel, options: Any) -> Service:
         elif name == "keep":
             kept.append(b"x" * int(value))
             time.sleep(0.5)
+        elif name == "hold":
+            kept.append(b"x" * int(value))
+            time.sleep(1000)
         elif name == "print":
             while True:
                 print("x" * 2**16)

@@ -62,7 +62,7 @@ def test_a_service_may_tell_a_death_that_it_prevented(make: Make) -> None:
     [
         ("hang", "no verdict after 3 s", True),
         ("steps 20", "no verdict after 3 s", True),
-        (f"keep {2**29}", "took more than 300 MiB of memory", False),
+        (f"hold {2**29}", "took more than 300 MiB of memory", False),
         ("print", "printed more than 1 MiB", False),
         ("garbage", "something else than an answer came through the pipe of the answers", False),
     ],
