@@ -9,6 +9,7 @@ from typing import Optional
 from conformance.cache import content_key, kept
 from conformance.language.causes import cause_files
 from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.places import display_path
 from conformance.language.problems import Problem
 from conformance.language.sources import FILE_NAME
 from conformance.results.recorded import recorded_folder
@@ -27,7 +28,7 @@ def own_key(what: str, files: Iterable[Path] = ()) -> Optional[str]:
     """Return a key for what follows from the project's own corpus and other files; None if one can't be read."""
     root = default_root()
     # Messages name files as they are seen from the folder where the command runs.
-    return content_key([*_files([root], root), *files], what, str(Path.cwd()))
+    return content_key([*_files([root], root), *files], what, display_path(root))
 
 
 def load_own_corpus() -> tuple[Corpus, list[Problem]]:

@@ -110,3 +110,21 @@ def test_the_corpus_that_is_kept_is_the_one_that_is_read(spec: Path, monkeypatch
     spec.write_text(HEADER + claim_text(BAD, identity="other-one"), encoding="utf-8")
     assert load_own_corpus()[1]
     assert load_own_corpus()[1]  # mistakes are told each time
+
+
+def test_what_is_kept_serves_every_folder_from_which_files_have_the_same_names(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = spec.parent
+    monkeypatch.setattr(kept, "default_root", lambda: root)
+    (root / "sources.yaml").write_text("docs: {base: 'https://docs/{object}.html'}\n", encoding="utf-8")
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "one")
+    assert load_own_corpus()[0].claims[0].place.path == spec.as_posix()
+    with monkeypatch.context() as patched:
+        patched.setattr(kept, "load_corpus", lambda paths: pytest.fail("it was read again"))
+        monkeypatch.chdir(tmp_path / "other")
+        assert load_own_corpus()[0].claims[0].place.path == spec.as_posix()
+    monkeypatch.chdir(tmp_path)
+    assert load_own_corpus()[0].claims[0].place.path == "specs/mine.yaml"
