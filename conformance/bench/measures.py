@@ -18,6 +18,7 @@ from typing import Any, Callable
 from xml.etree import ElementTree
 
 from conformance.language.corpus import default_root, load_corpus
+from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.processes.environment import with_filled_memory
 from conformance.results.model import Environment
@@ -29,7 +30,7 @@ _SHARE = 10
 
 def claims(step: int) -> list[Claim]:
     """Return every ``step``-th claim of the corpus that is no timing claim."""
-    corpus, _ = load_corpus([default_root()])
+    corpus, _ = load_own_corpus()
     return [claim for claim in corpus.claims if claim.compare is None][::step]
 
 
