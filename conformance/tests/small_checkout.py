@@ -31,8 +31,8 @@ SLOW = (
 
 
 def make_checkout(folder: Path) -> Path:
-    """Copy the package and most of a file of claims into a folder."""
-    shutil.copytree(ROOT / "conformance", folder / "conformance", ignore=shutil.ignore_patterns("tests", "__pycache__"))
+    """Copy the package, compiled as it is, and most of a file of claims into a folder."""
+    shutil.copytree(ROOT / "conformance", folder / "conformance", ignore=shutil.ignore_patterns("tests"))
     (folder / "spec" / "tensor").mkdir(parents=True)
     shutil.copy(ROOT / "spec" / "sources.yaml", folder / "spec")
     head, *claims = (ROOT / "spec" / "tensor" / f"{NAME}.yaml").read_text(encoding="utf-8").split("\n  - id: ")
@@ -89,7 +89,8 @@ def start(checkout: Path, results: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def _command(results: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "conformance", "run", f"--results={results}", *more]
+    alone = [] if "-n" in more else ["-n", "0"]  # each process more would import torch once more
+    return [sys.executable, "-m", "conformance", "run", f"--results={results}", *alone, *more]
 
 
 def _heed_interrupts() -> None:
