@@ -87,7 +87,8 @@ def tests(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".[docs]", "nox")
-    session.run("pytest", *(arguments or ["-q", "-n", "2"]))
+    # The slowest tests stand together, and would leave the other process idle.
+    session.run("pytest", *(arguments or ["-q", "-n", "2", "--dist", "worksteal"]))
 
 
 @nox.session
