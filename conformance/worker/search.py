@@ -125,8 +125,8 @@ class Search:
                 self._given.draw(CanonicalChoices())
             except NoSuchInput as reason:
                 evidence.lacking = str(reason)
-            for found in self._swept():
-                self._record(found, evidence)
+            for choices in self._swept():
+                self._try(choices, evidence)
                 if evidence.invalid is not None:
                     break
             if self._claim.given and evidence.invalid is None and not evidence.failed:
@@ -184,13 +184,13 @@ class Search:
         self._state.leaks()
         return trial
 
-    def _swept(self) -> Iterator[Optional[Attempt]]:
-        """Try the canonical example, then the sweep, one by one."""
-        yield self._attempt(CanonicalChoices())
+    def _swept(self) -> Iterator[Choices]:
+        """Yield the choices of the canonical example, then of the sweep, each after the one before was tried."""
+        yield CanonicalChoices()
         position, length = 0, 1
         while position < min(length, _LONGEST_SWEEP):
             choices = SweepChoices(position)
-            yield self._attempt(choices)
+            yield choices
             length = max(length, choices.length)
             position += 1
 
@@ -200,9 +200,8 @@ class Search:
         def explored(data: st.DataObject) -> None:
             stream = Random(b"%d:%b" % (self._seed, data.draw(_SEEDS)))
             for _ in range(each):
-                found = self._attempt(SeededChoices(stream))
-                self._record(found, evidence)
-                if found is not None and found.trial.status == "failed":
+                self._try(SeededChoices(stream), evidence)
+                if evidence.failed:
                     raise _Falsified
 
         # Shrinking is a step of its own, and only for a failure that nobody has explained.
@@ -223,19 +222,24 @@ class Search:
         with suppress(_Falsified, Flaky):
             test()
 
-    def _record(self, found: Optional[Attempt], evidence: Evidence) -> None:
-        if found is None:
+    def _try(self, choices: Choices, evidence: Evidence) -> None:
+        """Draw an example and try it, unless there is none or it came before."""
+        drawn = self._drawn(choices)
+        if drawn is None:
             evidence.discarded += 1
             return
-        trial, example = found.trial, found.example
-        if self._state.leaks() and (leaked := self._leaks_again(found)):
-            evidence.invalid = "it leaks global state: " + ", ".join(leaked)
-            return
-        identity = tuple(example.recipes.values())
+        identity = tuple(drawn[0].recipes.values())
         if identity in evidence.seen:
             evidence.repeated += 1
             return
         evidence.seen.add(identity)
+        self._record(self._tried(*drawn), evidence)
+
+    def _record(self, found: Attempt, evidence: Evidence) -> None:
+        trial = found.trial
+        if self._state.leaks() and (leaked := self._leaks_again(found)):
+            evidence.invalid = "it leaks global state: " + ", ".join(leaked)
+            return
         if trial.missing_kernel is not None:
             evidence.missing_kernels.add(trial.missing_kernel)
             return
@@ -278,6 +282,10 @@ class Search:
             trial.namespace = {} if evidence.first is not found else trial.namespace
 
     def _attempt(self, choices: Choices) -> Optional[Attempt]:
+        drawn = self._drawn(choices)
+        return None if drawn is None else self._tried(*drawn)
+
+    def _drawn(self, choices: Choices) -> Optional[tuple[Example, Plan]]:
         self._state.prepare()
         try:
             example = self._given.draw(choices)
@@ -286,8 +294,9 @@ class Search:
         if not all(satisfies(text, example.values, self._device) for text in self._assume):
             return None
         chosen = self._plan_for(example)
-        if chosen is None:
-            return None
+        return None if chosen is None else (example, chosen)
+
+    def _tried(self, example: Example, chosen: Plan) -> Attempt:
         self._progress(example)
         return Attempt(example, self._monitor.run(chosen, example, self._device))
 
