@@ -29,7 +29,10 @@ class EndSignals:
 
     def status(self, status: int) -> int:
         """Return the exit status: that of the signal, as shells tell it, or where none came the one given."""
-        return status if self._number is None else 128 + self._number
+        if self._number is None:
+            return status
+        exec("")  # Python forgets an interrupt inside exec() only now; else it would end as by Ctrl-C, with its status
+        return 128 + self._number
 
     def check(self) -> None:
         """Raise KeyboardInterrupt where a signal came: what it raised first may be lost, as in a finalizer."""

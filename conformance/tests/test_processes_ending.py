@@ -154,3 +154,23 @@ def test_a_signal_while_results_are_written_only_decides_on_the_status() -> None
         assert signals.status(1) == 143
     with EndSignals() as signals:
         assert signals.status(1) == 1
+
+
+INTERRUPTED = """
+import sys
+from conformance.processes.ending import EndSignals
+with EndSignals() as signals:
+    try:
+        exec("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+    except KeyboardInterrupt:
+        pass
+sys.exit(signals.status(0))
+"""
+
+
+def test_a_signal_inside_exec_gives_the_same_status(tmp_path: Path) -> None:
+    """As when a class of the standard library is being made while modules are imported."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED, encoding="utf-8")
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])}
+    ran = subprocess.run([sys.executable, "-m", "interrupted"], env=variables, check=False)
+    assert ran.returncode == 143
