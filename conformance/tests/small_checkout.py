@@ -16,6 +16,7 @@ NAME = "detach"
 #: Claims that are left out of it, since they take longest and add nothing to what a run does.
 SLOW = (
     "element-write-shows-in-source",
+    "freezes-source",
     "same-address",
     "no-history",
     "no-forward-gradient",
