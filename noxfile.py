@@ -63,8 +63,11 @@ _PYTHON = _python_for(_torch_asked(sys.argv)[0])
 
 @nox.session(python=_PYTHON)
 def conformance(session: nox.Session) -> None:
-    """Check the corpus on a torch: ``-- --torch 1.9.0`` or ``-- --torch installed``; then build the reference."""
-    torch, arguments = _torch_asked(session.posargs)
+    """Check the corpus on a torch: ``-- --torch 1.9.0`` or ``-- --torch installed``; then build the reference.
+
+    ``-- --no-pages`` builds none.
+    """
+    torch, arguments = _torch_asked([argument for argument in session.posargs if argument != "--no-pages"])
     if torch == "installed":
         _install_into_environment(session)
         session.run(sys.executable, "-m", "conformance", "run", *_results_option(arguments), *arguments, external=True)
@@ -76,7 +79,8 @@ def conformance(session: nox.Session) -> None:
             session.run("conformance", "run", *_results_option(arguments), *arguments)
         except nox.command.CommandFailed as error:
             failed = error
-        _build_reference(session)  # also where a claim failed: the pages show it
+        if "--no-pages" not in session.posargs:
+            _build_reference(session)  # also where a claim failed: the pages show it
         if failed is not None:
             raise failed
 
