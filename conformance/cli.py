@@ -157,9 +157,7 @@ def add_impostors(commands: Any) -> None:
         "expectations that no impostor makes false.",
     )
     impostors.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
-    impostors.add_argument(
-        "-k", dest="select", metavar="TEXT", help="only claims whose id contains this; 'A or B' takes either"
-    )
+    impostors.add_argument("-k", dest="select", metavar="TEXT", help="only claims whose id contains this")
     impostors.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="only this impostor (may be repeated)"
     )

@@ -72,10 +72,9 @@ def mutate_claims(
         if problems:
             print(*problems, sep="\n", file=sys.stderr)
             raise _Unusable(f"{count_of(len(problems), 'mistake')} in the specs; nothing was run")
-        wanted = [""] if select is None else select.split(" or ")
-        claims = [claim for claim in corpus.claims if any(part in claim.id for part in wanted)]
+        claims = [claim for claim in corpus.claims if select is None or select in claim.id]
         if not claims:
-            raise _Unusable("no claim matches")
+            raise _Unusable("there is no claim" if select is None else f"no claim has an id that contains {select!r}")
         options = Options("cpu", tuple(str(path.absolute()) for path in added), tuple(only))
         pool = WorkerPool(min(processes or processors(), len(claims)), options)
         try:

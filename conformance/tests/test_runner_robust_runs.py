@@ -85,12 +85,14 @@ def is_running(process: int) -> bool:
     ("processes", "number", "whole_group", "status"),
     [
         ("2", signal.SIGINT, True, 130),
+        ("2", signal.SIGINT, False, 130),
         ("2", signal.SIGTERM, False, 143),
         ("2", signal.SIGTERM, True, 143),
         ("2", signal.SIGHUP, False, 129),
         ("2", signal.SIGKILL, False, -9),
         ("0", signal.SIGINT, True, 130),
         ("0", signal.SIGTERM, False, 143),
+        ("0", signal.SIGKILL, False, -9),
     ],
 )
 def test_a_stopped_run_keeps_what_it_measured_and_goes_on(
@@ -243,7 +245,7 @@ def test_nothing_around_changes_a_byte(
 
 def determinism(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "conformance.bench.determinism", "2"],
+        [sys.executable, "-m", "conformance.bench.determinism", "3"],
         cwd=checkout,
         env=environment(checkout),
         capture_output=True,
@@ -255,7 +257,7 @@ def determinism(checkout: Path) -> subprocess.CompletedProcess[str]:
 def test_the_order_changes_nothing(checkout: Path) -> None:
     ran = determinism(checkout)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert ran.stdout.splitlines()[-1] == "2 of 2 runs gave the same bytes"
+    assert ran.stdout.splitlines()[-1] == "3 of 3 runs gave the same bytes"
 
 
 def test_a_claim_that_depends_on_what_ran_before_is_told(checkout: Path, tmp_path: Path) -> None:

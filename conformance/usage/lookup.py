@@ -159,7 +159,7 @@ class Names:
             return found
         if owner is UNKNOWN or owner is NONE or owner is BATCH:
             self.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
-            return OTHER if name == "grad_fn" else UNKNOWN  # a node has hooks of its own
+            return rules.attribute_of_unknown(name)
         return OTHER
 
     def torch_attribute(self, owner: Torch, name: str) -> Value:

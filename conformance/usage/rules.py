@@ -251,6 +251,11 @@ def candidates(name: str, is_called: bool) -> tuple[str, ...]:
     return tuple(f"{cls}.{name}" for cls, names in owners.items() if name in names)
 
 
+def attribute_of_unknown(name: str) -> Value:
+    """Return what an attribute of an unknown object is."""
+    return _tensor_attribute(name) if name in words(data.ATTRIBUTES_ONLY_OF_TENSORS) else UNKNOWN
+
+
 def is_sign(name: str) -> bool:
     """Return whether a method or attribute of an unknown object shows that it is one of torch."""
     return name.rpartition(".")[2] in _SIGNS

@@ -90,6 +90,8 @@ detach detach_ unsqueeze unsqueeze_ masked_fill masked_fill_ masked_select index
 requires_grad_ new_zeros new_ones new_full new_empty new_tensor type_as view_as expand_as addmm bmm baddbmm
 contiguous logsumexp log_softmax repeat_interleave clamp_min clamp_max as_strided to_dense to_sparse
 """
+#: Attributes that nothing but a tensor has.
+ATTRIBUTES_ONLY_OF_TENSORS = "grad_fn is_leaf output_nr retains_grad"
 #: Methods besides those that show that a file which never names torch handles its objects all the same.
 SIGNS = "backward cpu cuda load_state_dict named_parameters numpy requires_grad state_dict to train zero_grad"
 MODULE_METHODS = """
