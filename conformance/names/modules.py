@@ -10,6 +10,8 @@ from pathlib import Path
 ROOTS = ("torch", "functorch")
 #: Folders without modules of torch's own: native code, and copies of other projects.
 _SKIPPED_FOLDERS = {"bin", "include", "lib", "share", "test", "_vendor", "examples", "__pycache__"}
+#: How the files of compiled modules end: ``torch._C``.
+_COMPILED = (".so", ".pyd")
 
 
 class NoTorch(Exception):
@@ -52,6 +54,8 @@ def _in_folder(folder: Path, name: str) -> Iterator[str]:
         if path.stem not in ("__init__", "__main__") and path.stem.isidentifier():
             yield f"{name}.{path.stem}"
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.suffix in _COMPILED and path.name.partition(".")[0].isidentifier():
+            yield f"{name}.{path.name.partition('.')[0]}"
         if path.is_dir() and path.name.isidentifier() and path.name not in _SKIPPED_FOLDERS:
             yield from _in_folder(path, f"{name}.{path.name}")
 

@@ -167,7 +167,7 @@ class Walker:
         for base in cls.__bases__:
             self._follow(base)
         section = {name: self._class_record(name, cls)}
-        for member, value in sorted(_members(cls).items()):
+        for member, value in sorted({**_answered(cls), **_members(cls)}.items()):
             section.update(self._member(cls, f"{name}.{member}", value))
         for attribute in self._sources.instance_attributes(cls):
             section.setdefault(f"{name}.{attribute}", NameRecord("attribute"))
@@ -277,6 +277,12 @@ def _members(cls: type) -> dict[str, object]:
         members = {name: value for name, value in members.items() if not name.startswith("_")}
         members.update(cls.__members__)
     return members
+
+
+def _answered(cls: type) -> dict[str, object]:
+    """Return what a metaclass of torch answers for a class, as for ``torch.distributed.group.WORLD``."""
+    members = vars(type(cls)).items() if _is_torchs(type(cls).__module__) else ()
+    return {name: value for name, value in members if isinstance(value, property)}
 
 
 def _owner(value: object) -> Optional[str]:

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.names.codec import read_measured
 from conformance.names.model import Measured, NameRecord
+from conformance.names.modules import list_modules
 
 PROJECT = Path(__file__).parents[2]
 
@@ -73,6 +74,11 @@ MODULES = {
             def forward(self, input): return input
         class Mode(enum.Enum):
             FAST = 1
+        class Answers(type):
+            @property
+            def WORLD(cls): return 1
+        class Group(metaclass=Answers):
+            pass
         class Linear(Module):
             """A layer."""
             def __init__(self, size, bias=True, mode=Mode.FAST):
@@ -291,6 +297,14 @@ def test_a_class_has_its_members_and_what_it_sets_on_instances(measured: Measure
     assert section["Linear"].signatures == ("(size, bias=True, mode=Mode.FAST)",)
     assert section["Mode.FAST"].kind == "constant"
     assert section["Module.training"].kind == "attribute"
+    assert section["Group.WORLD"].kind == "property"
+
+
+def test_compiled_modules_are_listed(tmp_path: Path) -> None:
+    for name in ("__init__.py", "_C.cpython-311-x86_64-linux-gnu.so", "lib/libtorch.so"):
+        (tmp_path / "torch" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "torch" / name).touch()
+    assert list_modules(tmp_path / "torch") == ["torch", "torch._C"]
 
 
 def test_deep_inside_private_packages_only_what_is_defined_is_named(measured: Measured) -> None:

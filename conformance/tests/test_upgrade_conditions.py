@@ -64,6 +64,30 @@ def test_what_is_done_to_one_tensor_is_looked_for_in_its_file(
     assert evidence(claim, tmp_path / "none", hook, "a.requires_grad_()") == set()
 
 
+OF_MASKS = """
+given: {d: "one_of(torch.uint8, torch.int64)", n: "integer(1, 3)"}
+do: |
+  mask = torch.ones(n).to(d)
+  y = torch.masked_select(torch.zeros(n), mask)
+raises: {message: mask, promised: error}
+"""
+
+
+def test_a_claim_of_other_dtypes_does_not_concern_comparisons(tmp_path: Path) -> None:
+    (claim,) = make_corpus(tmp_path / "specs", OF_MASKS, subject="torch.masked_select").claims
+    for number, mask in enumerate(("a > 0", "~(a > 0).view(-1)", "torch.ones(3, dtype=torch.bool)", "1 > a")):
+        assert evidence(claim, tmp_path / f"bool{number}", f"torch.masked_select(a, {mask})") == set()
+    for number, mask in enumerate(("a", "(a > 0).to(torch.uint8)", "(a > 0) * 2", "torch.f(a)")):
+        assert evidence(claim, tmp_path / f"other{number}", f"torch.masked_select(a, {mask})") == {Evidence.MAYBE}
+
+
+def test_what_is_doubtful_twice_is_not_told(claims: tuple[Claim, ...], tmp_path: Path) -> None:
+    """The object is unknown, and nothing in its file writes in place."""
+    written, hook = claims[0], "unknown.register_hook(print)"
+    assert evidence(written, tmp_path / "once", f"{hook}; a.add_(1)") == {Evidence.MAYBE}
+    assert evidence(written, tmp_path / "twice", hook, "a.add_(1)") == set()
+
+
 DECORATING = """
 do: |
   class Sample:

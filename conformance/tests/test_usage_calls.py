@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
@@ -32,6 +33,43 @@ def signature(text: str) -> Signature:
     found = parse_signature(text)
     assert found is not None
     return found
+
+
+MADE_OF_BOOLS = [
+    ("x < 0", True),
+    ("~(x < 0)", True),
+    ("(x < 0) & torch.isnan(x)", True),
+    ("x.eq(0).unsqueeze(0)", True),
+    ("torch.ones(2, dtype=torch.bool)", True),
+    ("x.to(torch.bool).cpu()", True),
+    ("unknown == 0", True),
+    ("torch.ones(2, dtype=torch.uint8)", False),
+    ("(x < 0).to(torch.uint8)", False),
+    ("(x < 0).view(torch.int8)", False),
+    ("x", None),
+    ("unknown", None),
+    ("(x < 0) * 2", None),
+    ("(x < 0) & unknown", None),
+    ("-x.bool()", None),
+    ("x.bool().sum()", None),
+    ("x.bool() if unknown else x", None),
+    ("x.eq_(0)", None),
+    ("x.add(torch.inf)", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MADE_OF_BOOLS)
+@pytest.mark.parametrize("form", ["torch.f({})", "y = {}; torch.f(y)"])
+def test_it_is_known_whether_an_argument_is_made_of_bools(
+    text: str, expected: Optional[bool], form: str, tmp_path: Path
+) -> None:
+    if form.startswith("y = ") and text == "unknown == 0":
+        expected = None  # What is bound may be a number, or a tensor of some other library.
+    path = tmp_path / "code.py"
+    path.write_text(f"import torch\ndef g(unknown, x: torch.Tensor):\n    {form.format(text)}\n")
+    (call,) = (use.call for use in read_project([path]).uses() if use.names == ("torch.f",))
+    assert call is not None
+    assert call.positional[0].is_bool is expected
 
 
 VALUES = [

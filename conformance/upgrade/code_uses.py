@@ -117,6 +117,8 @@ def _compared(
     for name, argument in one.items():
         if argument.type == TENSOR and other[name].type not in (None, TENSOR):
             return Match.NO
+        if {argument.is_bool, other[name].is_bool} == {True, False}:
+            return Match.NO
         if argument.type == TENSOR and other[name].type is None and of_class:
             found = Match.UNKNOWN  # A class takes more than tensors.
         if argument.known and isinstance(argument.value, fixed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Optional
@@ -18,7 +18,7 @@ from conformance.usage import Argument, Call, Evidence, Use, UseGroup
 from conformance.usage.calls import literal
 from conformance.usage.matching import Match
 
-_ANY = Argument()
+_ANY, _TENSOR, _NO_BOOLS = Argument(), Argument(type=TENSOR), Argument(type=TENSOR, is_bool=False)
 #: What a program uses to make its inputs and look at them: no condition of its own.
 _SCAFFOLDING = frozenset(("save", "manual_seed", "random.fork_rng"))
 #: Methods of a tensor that are a condition of what a program shows, beside those that write in place.
@@ -92,10 +92,15 @@ class ClaimUses:
                 continue
             match = self._match(shape, group.use, name)
             # Whether the values are like those of the claim can't be told from the source.
-            if match is not Match.NO:
-                is_met = match is Match.YES and self._meets(shape.conditions, group)
-                is_doubtful = group.use.guarded or not is_met
-                yield group, min(Evidence.MAYBE if is_doubtful else shape.evidence, group.use.evidence)
+            doubts = (
+                match is Match.UNKNOWN,
+                not self._meets(shape.conditions, group),
+                group.use.guarded,
+                shape.evidence is Evidence.MAYBE,
+                group.use.evidence is Evidence.MAYBE,
+            )
+            if match is not Match.NO and sum(doubts) <= 1:  # What is doubtful twice is noise.
+                yield group, Evidence.MAYBE if any(doubts) else min(shape.evidence, group.use.evidence)
 
     def _meets(self, conditions: Iterable[str], group: UseGroup) -> bool:
         """Return whether what is done to one tensor is done in the same file; settings may be made in any."""
@@ -198,12 +203,23 @@ def _writes(name: str) -> bool:
 def calls_of(claim: Claim) -> list[_ClaimCall]:
     """Return the calls of a claim's subject in its program, each with whether it is a function of torch there."""
     last = claim.subject.rpartition(".")[2]
-    tensors = {name for name, kind in claim.given if kind.text.startswith("tensor")}
+    known = {name: _TENSOR for name, kind in claim.given if kind.text.startswith("tensor")}
+    known.update((name, _NO_BOOLS) for name in _converted(claim))
     found = []
     for node in _parsed(claim):
         if isinstance(node, ast.Call) and last in (getattr(node.func, "attr", ""), getattr(node.func, "id", "")):
-            found.append((_call(node, tensors), _dotted(node.func).startswith("torch.")))
+            found.append((_call(node, known), _dotted(node.func).startswith("torch.")))
     return found
+
+
+def _converted(claim: Claim) -> Iterator[str]:
+    """Yield the variables of a program that hold a tensor of a drawn dtype which is never bool."""
+    drawn = {name: kind.text for name, kind in claim.given if kind.text.startswith("one_of(torch.")}
+    for node in _parsed(claim):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            dtype = re.search(r"\.to\((\w+)\)$", ast.unparse(node.value))
+            if dtype and "torch.bool" not in drawn.get(dtype[1], "torch.bool"):
+                yield node.targets[0].id
 
 
 def _dotted(node: ast.expr) -> str:
@@ -212,18 +228,18 @@ def _dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else "…"
 
 
-def _call(node: ast.Call, tensors: set[str]) -> Call:
+def _call(node: ast.Call, variables: Mapping[str, Argument]) -> Call:
     starred = [isinstance(argument, ast.Starred) for argument in node.args]
     plain = node.args[: starred.index(True)] if any(starred) else node.args
     keywords = tuple(
-        (keyword.arg, _argument(keyword.value, tensors)) for keyword in node.keywords if keyword.arg is not None
+        (keyword.arg, _argument(keyword.value, variables)) for keyword in node.keywords if keyword.arg is not None
     )
-    positional = tuple(_argument(argument, tensors) for argument in plain)
+    positional = tuple(_argument(argument, variables) for argument in plain)
     return Call(positional, keywords, any(starred), len(keywords) != len(node.keywords))
 
 
-def _argument(node: ast.expr, tensors: set[str]) -> Argument:
+def _argument(node: ast.expr, variables: Mapping[str, Argument]) -> Argument:
     constant = literal(node)
     if constant is not None:
         return Argument(True, constant.literal, type(constant.literal).__name__)
-    return Argument(type=TENSOR) if isinstance(node, ast.Name) and node.id in tensors else _ANY
+    return variables.get(node.id, _ANY) if isinstance(node, ast.Name) else _ANY

@@ -108,7 +108,7 @@ class NameChanges:
         evidence = use.evidence
         for entry in self._of_name(name):
             if entry.kind == "gone" and not use.guarded:
-                yield entry, evidence
+                yield entry, Evidence.MAYBE if self._is_set_on_objects(name) else evidence
             elif entry.kind == "deprecated" and (use.kind in _CALLED or self._is_module(name)):
                 yield entry, Evidence.MAYBE if use.guarded else evidence
         if use.call is not None and use.kind is Kind.CALL:
@@ -124,6 +124,11 @@ class NameChanges:
     def _is_module(self, name: str) -> bool:
         found = self.answer(name, self.new)
         return isinstance(found, Found) and found.record.kind == "module"
+
+    def _is_set_on_objects(self, name: str) -> bool:
+        """Return whether only objects have a name: another function than the class's own may set it now."""
+        found = self.answer(name, self.old)
+        return isinstance(found, Found) and found.record.kind == "attribute"
 
     @cache  # noqa: B019 - one report, one object
     def _of_name(self, name: str) -> tuple[Entry, ...]:

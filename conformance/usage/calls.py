@@ -11,7 +11,8 @@ from conformance.usage.values import NONE, Constant, Instance, Torch, Value
 
 _LONGEST_TEXT, _MOST_ITEMS = 200, 16
 _UNKNOWN = Argument()
-_TENSOR = Argument(type="torch.Tensor")
+_TENSORS = {is_bool: Argument(type="torch.Tensor", is_bool=is_bool) for is_bool in (None, True, False)}
+_TRUTH = Argument(is_bool=True)
 
 
 class Arguments:
@@ -31,6 +32,11 @@ class Arguments:
     def keywords(self) -> list[str]:
         """The names of the keyword arguments."""
         return [keyword.arg for keyword in self._node.keywords if keyword.arg is not None]
+
+    @property
+    def torch_names(self) -> frozenset[str]:
+        """The names of torch among the arguments, such as `torch.bool`."""
+        return frozenset(value.name for value in (*self._values, *self._keywords) if type(value) is Torch)
 
     def call(self, is_unbound: bool = False) -> Call:
         """Return the call; ``is_unbound`` where the first argument is the object of the method."""
@@ -62,7 +68,11 @@ def known(node: ast.expr, value: Value) -> Argument:
         return _argument(value)
     if type(value) is Instance:
         cls = value.cls
-        return _TENSOR if cls == "torch.Tensor" else Argument(type=cls if isinstance(cls, str) else None)
+        if cls == "torch.Tensor":
+            return _TENSORS[value.is_bool]
+        return Argument(type=cls if isinstance(cls, str) else None)
+    if kind is ast.Compare:
+        return _TRUTH  # Of unknown objects: a truth value, or a tensor of them.
     if kind in (ast.UnaryOp, ast.Tuple, ast.List):
         return _argument(literal(node))
     return Argument(True, None, "None") if value is NONE else _UNKNOWN

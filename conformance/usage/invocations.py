@@ -92,7 +92,7 @@ class Invocations(PythonCalls):
             elif rules.is_class(owner):
                 is_unbound = rules.has(owner, last, True)
             called.append(Torch(rules.canonical(name) if is_unbound else name, function.evidence))
-            found = rules.result_of(name, len(given.values), given.keywords)
+            found = rules.with_dtype(rules.result_of(name, len(given.values), given.keywords), given.torch_names)
             if functions[0].evidence is Evidence.MAYBE:
                 found = UNKNOWN
             result = join(result, weaker(found, function.evidence))
@@ -167,7 +167,10 @@ class Invocations(PythonCalls):
         line, column = attribute_place(function)
         self.record.add(member.names, line, column, Kind.CALL, owner.evidence, given.call())
         if type(member.result) is Instance and member.result.cls == cls:
-            return owner if is_module else weaker(member.result, owner.evidence)
+            if is_module:
+                return owner
+            same = member.result.of_bools(owner.is_bool) if rules.keeps_dtype(name) else member.result
+            return weaker(rules.with_dtype(same, given.torch_names), owner.evidence)
         return rules.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
 
     def _maybe(self, owner: Value, function: ast.Attribute, given: Arguments) -> Value:

@@ -51,6 +51,8 @@ class Argument(NamedTuple):
     known: bool = False
     value: Value = None
     type: Optional[str] = None
+    #: Whether it is made of bools, as a mask is; none where that is not known.
+    is_bool: Optional[bool] = None
 
 
 class Call(NamedTuple):

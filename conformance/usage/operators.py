@@ -26,6 +26,7 @@ from conformance.usage.values import (
     join,
 )
 
+_LOGICAL = frozenset(("and", "or", "xor"))
 _UNARY = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}
 
 
@@ -47,11 +48,12 @@ class Operators(Names):
         on_left, on_right = as_tensor(left), as_tensor(right)
         if on_left is not None:
             self.record.operator(f"__{operator}__", node, on_left.evidence, known(node.right, right))
-            return on_left
+            both = on_left.is_bool and on_right is not None and on_right.is_bool and operator in _LOGICAL
+            return on_left.of_bools(True if both else None)
         if on_right is not None:
             evidence = on_right.evidence if is_other(left) else Evidence.MAYBE
             self.record.operator(f"__r{operator}__", node, evidence, known(node.left, left))
-            return on_right if is_other(left) else rules.LIKELY_TENSOR
+            return on_right.of_bools(None) if is_other(left) else rules.LIKELY_TENSOR
         return OTHER if is_other(left) and is_other(right) else UNKNOWN
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
@@ -63,7 +65,7 @@ class Operators(Names):
         if tensor is None:
             return literal(node) or (OTHER if is_other(value) else UNKNOWN)
         self.record.operator(_UNARY[type(node.op)], node, tensor.evidence)
-        return tensor
+        return tensor if type(node.op) is ast.Invert else tensor.of_bools(None)
 
     def truth(self, node: ast.expr) -> Value:
         """Return what a condition stands for, and note that a tensor is asked for its truth."""
@@ -90,7 +92,7 @@ class Operators(Names):
                 swapped = as_tensor(left) is None
                 other = known(left_node, left) if swapped else known(right_node, right)
                 self.record.operator(f"__{method}__", node, tensor.evidence, other)
-                result = tensor
+                result = tensor.of_bools(True)
             elif method is not None and not (is_other(left) or is_other(right)):
                 result = UNKNOWN
             elif isinstance(operator, (ast.In, ast.NotIn)):

@@ -13,6 +13,7 @@ from conformance.usage.values import BATCH, OTHER, UNKNOWN, Fixed, Instance, Ite
 TENSOR = Instance("torch.Tensor")
 LIKELY_TENSOR = Instance("torch.Tensor", Evidence.LIKELY)
 TENSORS = Items(TENSOR)
+_BOOLS = TENSOR.of_bools(True)
 _MODULE = Instance("torch.nn.Module")
 
 
@@ -38,7 +39,9 @@ _FULL_NAMES_OF_SEVERAL = words(data.TENSORS_FUNCTIONS)
 _OTHER_FUNCTIONS = words(data.OTHER_FUNCTIONS)
 _CLASSES = words(data.CLASSES)
 _TENSOR_CLASSES = words(data.TENSOR_CLASSES)
-_DTYPES = words(data.DTYPES)
+_CONSTANTS = words(data.DTYPES, data.CONSTANTS)
+_DTYPES = frozenset(f"torch.{word}" for word in words(data.DTYPES))
+_RETURN_BOOL, _KEEPS_DTYPE = words(data.RETURN_BOOL), words(data.KEEPS_DTYPE)
 _MODULE_SELF = words(data.MODULE_SELF)
 _CONTAINERS, _CONTAINER_METHODS = words(data.CONTAINERS), words(data.CONTAINER_METHODS)
 _OTHER_PACKAGES = words(data.OTHER_PACKAGES)
@@ -115,7 +118,8 @@ def is_class(name: str) -> bool:
 def is_constant(name: str) -> bool:
     """Return whether a dotted torch name is one of a dtype, a number or a text."""
     module, _, last = name.rpartition(".")
-    return (module == "torch" and last in _DTYPES) or last in ("__version__", "__file__") or module == "torch.version"
+    is_named = last in _CONSTANTS if module == "torch" else module == "torch.version"
+    return is_named or last in ("__version__", "__file__")
 
 
 @lru_cache(maxsize=20_000)
@@ -162,7 +166,7 @@ def _result_in(last: str, gives_tensor: bool, others: int, keywords: Collection[
     if last in _RETURN_TENSORS:
         return TENSORS
     if gives_tensor:
-        return TENSOR
+        return _BOOLS if last in _RETURN_BOOL else TENSOR
     if last[:1].isupper() or last in _CLASSES:
         return instance(f"torch.{last}")
     return OTHER if last in _OTHER_FUNCTIONS else UNKNOWN
@@ -190,6 +194,19 @@ def member(cls: str, name: str, positional: int, keywords: Collection[str], is_c
     if cls.startswith("torch.distributions.") and name in _OVERRIDDEN["torch.distributions.Distribution"]:
         return Member(names, UNKNOWN if name in ("expand", "support") else TENSOR)
     return Member(names, UNKNOWN if kin is None else OTHER)
+
+
+def with_dtype(result: Value, given: Collection[str]) -> Value:
+    """Return the result of a call, with what the names of torch among its arguments tell of its dtype."""
+    dtypes = _DTYPES.intersection(given)
+    if not dtypes or type(result) is not Instance or result.cls != "torch.Tensor":
+        return result
+    return result.of_bools("torch.bool" in dtypes)
+
+
+def keeps_dtype(name: str) -> bool:
+    """Return whether a method of a tensor gives one of the same dtype, unless it is given another."""
+    return name in _KEEPS_DTYPE
 
 
 def _tensor_attribute(name: str) -> Value:

@@ -47,6 +47,16 @@ sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor s
 spmm stack tensor tensordot threshold trapezoid trapz tril_indices triplet_margin_loss triu_indices vander
 view_as_complex view_as_real vstack zeros zeros_like
 """
+#: Functions and methods that return a tensor of bools, whatever they are given.
+RETURN_BOOL = """
+eq ne lt le gt ge greater greater_equal less less_equal not_equal isclose isfinite isinf isnan isneginf isposinf isreal
+isin logical_and logical_not logical_or logical_xor signbit bool
+"""
+#: Methods of a tensor that keep its dtype, unless they are given another.
+KEEPS_DTYPE = """
+clone contiguous cpu cuda detach expand expand_as flatten flip permute repeat reshape squeeze t to transpose unsqueeze
+view view_as
+"""
 #: Methods of a tensor alone that return one tensor.
 METHODS = """
 align_as align_to apply_ as_subclass bfloat16 bool byte cauchy_ ccol_indices chalf char coalesce col_indices
@@ -164,8 +174,11 @@ set_printoptions can_cast result_type promote_types use_deterministic_algorithms
 OTHER_MODULES = ("torch.cuda", "torch.version", "torch.backends", "torch.distributed", "torch.__version__", "torch.mps")
 DTYPES = """
 float32 float float64 double float16 half bfloat16 uint8 int8 int16 short int32 int int64 long bool complex32 complex64
-cfloat complex128 cdouble chalf quint8 qint8 qint32 strided sparse_coo sparse_csr preserve_format channels_last
-contiguous_format channels_last_3d inf nan pi e float8_e4m3fn float8_e5m2 uint16 uint32 uint64
+cfloat complex128 cdouble chalf quint8 qint8 qint32 float8_e4m3fn float8_e5m2 uint16 uint32 uint64
+"""
+#: Constants of torch besides dtypes: layouts, memory formats and numbers.
+CONSTANTS = """
+strided sparse_coo sparse_csr preserve_format contiguous_format channels_last channels_last_3d inf nan pi e
 """
 TENSOR_CLASSES = """
 torch.Tensor torch.nn.Parameter torch.nn.Buffer torch.FloatTensor torch.DoubleTensor torch.HalfTensor

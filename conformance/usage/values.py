@@ -70,12 +70,18 @@ class Module(Value):
 
 
 class Instance(Value):
-    """An object of a class of torch, or of one of the project."""
+    """An object of a class of torch, or of one of the project; ``is_bool``: whether it is a tensor of bools."""
 
-    __slots__ = ("cls", "evidence")
+    __slots__ = ("cls", "evidence", "is_bool")
 
-    def __init__(self, cls: Union[str, OwnClass], evidence: Evidence = Evidence.CERTAIN) -> None:
-        self.cls, self.evidence = cls, evidence
+    def __init__(
+        self, cls: Union[str, OwnClass], evidence: Evidence = Evidence.CERTAIN, is_bool: Optional[bool] = None
+    ) -> None:
+        self.cls, self.evidence, self.is_bool = cls, evidence, is_bool
+
+    def of_bools(self, is_bool: Optional[bool]) -> Instance:
+        """Return the same object, with what is known of its dtype."""
+        return self if self.is_bool is is_bool else Instance(self.cls, self.evidence, is_bool)
 
 
 class Items(Value):
@@ -182,7 +188,7 @@ def _depth(value: Value) -> int:
 def weaker(value: Value, evidence: Evidence) -> Value:
     """Return a value with no more evidence than ``evidence``."""
     if isinstance(value, Instance) and value.evidence > evidence:
-        return Instance(value.cls, evidence)
+        return Instance(value.cls, evidence, value.is_bool)
     if isinstance(value, Torch) and value.evidence > evidence:
         return Torch(value.name, evidence)
     return value
@@ -217,13 +223,19 @@ def _joined_alternatives(first: tuple[Value, ...], second: tuple[Value, ...]) ->
     sure = bool(first) and bool(second)
     for value in (*first, *second):
         key = (type(value), value.name if isinstance(value, Torch) else value.cls)  # type: ignore[attr-defined]
-        merged[key] = weaker(value, merged[key].evidence) if key in merged else value  # type: ignore[attr-defined]
+        merged[key] = _merged(merged[key], value) if key in merged else value
     if len(merged) > _MOST_ALTERNATIVES:
         return UNKNOWN
     values = tuple(merged.values())
     if len(values) == 1:
         return values[0] if sure else weaker(values[0], Evidence.LIKELY)
     return Either(tuple(weaker(value, Evidence.LIKELY) for value in values))
+
+
+def _merged(one: Value, two: Value) -> Value:
+    found = weaker(two, one.evidence)  # type: ignore[attr-defined]
+    same = not isinstance(one, Instance) or one.is_bool is two.is_bool  # type: ignore[attr-defined]
+    return found if same else found.of_bools(None)  # type: ignore[attr-defined]
 
 
 def item_of(value: Value) -> Value:
