@@ -64,6 +64,15 @@ def test_what_is_done_to_one_tensor_is_looked_for_in_its_file(
     assert evidence(claim, tmp_path / "none", hook, "a.requires_grad_()") == set()
 
 
+def test_what_objects_or_a_metaclass_may_still_have_is_not_surely_gone(tmp_path: Path) -> None:
+    sharded = "torch.distributed.fsdp.FullyShardedDataParallel"
+    code = f"import torch\ndef used(m: {sharded}):\n    m.mixed_precision, torch.distributed.group.WORLD\n"
+    (tmp_path / "code.py").write_text(code, encoding="utf-8")
+    (entry,) = changes().entries(read_project([tmp_path]).groups())
+    assert entry.id == f"{sharded}.mixed_precision:gone"
+    assert {place.evidence for place in entry.places} == {Evidence.MAYBE}
+
+
 OF_MASKS = """
 given: {d: "one_of(torch.uint8, torch.int64)", n: "integer(1, 3)"}
 do: |

@@ -52,6 +52,7 @@ MADE_OF_BOOLS = [
     ("(x < 0) & unknown", None),
     ("-x.bool()", None),
     ("x.bool().sum()", None),
+    ("x.bool().to(unknown)", None),
     ("x.bool() if unknown else x", None),
     ("x.eq_(0)", None),
     ("x.add(torch.inf)", None),

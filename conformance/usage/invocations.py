@@ -169,7 +169,7 @@ class Invocations(PythonCalls):
         if type(member.result) is Instance and member.result.cls == cls:
             if is_module:
                 return owner
-            same = member.result.of_bools(owner.is_bool) if rules.keeps_dtype(name) else member.result
+            same = member.result.of_bools(owner.is_bool) if name in rules.KEEPS_DTYPE else member.result
             return weaker(rules.with_dtype(same, given.torch_names), owner.evidence)
         return rules.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
 

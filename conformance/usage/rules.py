@@ -41,12 +41,14 @@ _CLASSES = words(data.CLASSES)
 _TENSOR_CLASSES = words(data.TENSOR_CLASSES)
 _CONSTANTS = words(data.DTYPES, data.CONSTANTS)
 _DTYPES = frozenset(f"torch.{word}" for word in words(data.DTYPES))
-_RETURN_BOOL, _KEEPS_DTYPE = words(data.RETURN_BOOL), words(data.KEEPS_DTYPE)
+_RETURN_BOOL = words(data.RETURN_BOOL)
+KEEPS_DTYPE = words(data.KEEPS_DTYPE)
 _MODULE_SELF = words(data.MODULE_SELF)
 _CONTAINERS, _CONTAINER_METHODS = words(data.CONTAINERS), words(data.CONTAINER_METHODS)
 _OTHER_PACKAGES = words(data.OTHER_PACKAGES)
 _RETURN_TUPLE, _RETURN_ANYTHING = words(data.RETURN_TUPLE), words(data.RETURN_ANYTHING)
 ONLY_OF_TENSORS = words(data.ONLY_OF_TENSORS)
+_ATTRIBUTES_ONLY_OF_TENSORS = words(data.ATTRIBUTES_ONLY_OF_TENSORS)
 _SIGNS = ONLY_OF_TENSORS | words(data.SIGNS)
 
 #: The methods and attributes of each family of classes, by the class that documents them.
@@ -204,11 +206,6 @@ def with_dtype(result: Value, given: Collection[str]) -> Value:
     return result.of_bools("torch.bool" in dtypes)
 
 
-def keeps_dtype(name: str) -> bool:
-    """Return whether a method of a tensor gives one of the same dtype, unless it is given another."""
-    return name in _KEEPS_DTYPE
-
-
 def _tensor_attribute(name: str) -> Value:
     if name in _TENSOR_ATTRIBUTES:
         return TENSOR
@@ -270,7 +267,7 @@ def candidates(name: str, is_called: bool) -> tuple[str, ...]:
 
 def attribute_of_unknown(name: str) -> Value:
     """Return what an attribute of an unknown object is."""
-    return _tensor_attribute(name) if name in words(data.ATTRIBUTES_ONLY_OF_TENSORS) else UNKNOWN
+    return _tensor_attribute(name) if name in _ATTRIBUTES_ONLY_OF_TENSORS else UNKNOWN
 
 
 def is_sign(name: str) -> bool:

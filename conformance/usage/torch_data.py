@@ -52,10 +52,10 @@ RETURN_BOOL = """
 eq ne lt le gt ge greater greater_equal less less_equal not_equal isclose isfinite isinf isnan isneginf isposinf isreal
 isin logical_and logical_not logical_or logical_xor signbit bool
 """
-#: Methods of a tensor that keep its dtype, unless they are given another.
+#: Methods of a tensor that keep its dtype, unless they are given another by name; `to` may be given one in a variable.
 KEEPS_DTYPE = """
-clone contiguous cpu cuda detach expand expand_as flatten flip permute repeat reshape squeeze t to transpose unsqueeze
-view view_as
+clone contiguous cpu cuda detach expand expand_as flatten flip permute repeat reshape squeeze t transpose unsqueeze view
+view_as
 """
 #: Methods of a tensor alone that return one tensor.
 METHODS = """
