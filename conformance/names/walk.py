@@ -289,7 +289,10 @@ def _owner(value: object) -> Optional[str]:
     """Return the canonical name of a class or function, None for what knows no name or can't be found under it."""
     if not isinstance(value, (type, *_FUNCTIONS, types.BuiltinFunctionType)):
         return None
-    module, qualname = getattr(value, "__module__", None), value.__qualname__
+    module = getattr(value, "__module__", None)
+    qualname = value.__qualname__
+    if isinstance(module, str) and qualname.startswith(f"{module}."):
+        qualname = qualname[len(module) + 1 :]  # As of `torch.jit.ScriptFunction`, which names itself in full.
     if isinstance(value, types.BuiltinFunctionType):
         return _builtin_owner(value, module)
     if not isinstance(module, str) or "<locals>" in qualname:
