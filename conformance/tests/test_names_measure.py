@@ -79,6 +79,8 @@ MODULES = {
             def WORLD(cls): return 1
         class Group(metaclass=Answers):
             pass
+        class Full: pass
+        Full.__qualname__ = "torch.nn.linear.Full"
         class Linear(Module):
             """A layer."""
             def __init__(self, size, bias=True, mode=Mode.FAST):
@@ -298,6 +300,7 @@ def test_a_class_has_its_members_and_what_it_sets_on_instances(measured: Measure
     assert section["Mode.FAST"].kind == "constant"
     assert section["Module.training"].kind == "attribute"
     assert section["Group.WORLD"].kind == "property"
+    assert section["Full"].kind == "class"
 
 
 def test_compiled_modules_are_listed(tmp_path: Path) -> None:

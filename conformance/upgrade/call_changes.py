@@ -13,7 +13,7 @@ from conformance.cache import Kept
 from conformance.profiles.compare import VALUE, Difference
 from conformance.profiles.words import news_in_words, outcome_in_words
 from conformance.text import bounded
-from conformance.upgrade.code_uses import CodeUses, best
+from conformance.upgrade.code_uses import CodeUses, best, under_doubts
 from conformance.upgrade.model import Entry, Place, places_of
 from conformance.upgrade.severity import SEVERITIES, Severity, rank
 from conformance.usage import Call, Evidence, TorchName, UseGroup
@@ -137,8 +137,8 @@ def _told(uses: CodeUses, change: CallChange, program: _Program) -> Optional[_To
         match = _match(uses, program, group.use.call, name)
         use = group.use
         doubts = (match is Match.UNKNOWN, use.evidence is Evidence.MAYBE, sure is Evidence.MAYBE, use.guarded)
-        if match is not Match.NO and sum(doubts) <= 1:  # What is doubtful twice is noise.
-            evidence = Evidence.MAYBE if any(doubts) else min(sure, group.use.evidence)
+        evidence = under_doubts(doubts, sure, use.evidence) if match is not Match.NO else None
+        if evidence is not None:
             _, known = places.get(id(group), (group, Evidence.MAYBE))
             places[id(group)] = group, max(evidence, known)
     aspect, severity = change.change.aspect, change.severity

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Optional
 
 from conformance.names.model import Found
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.signatures import signatures
-from conformance.usage import Argument, Call, Kind, UseGroup
+from conformance.usage import Argument, Call, Evidence, Kind, UseGroup
 from conformance.usage.matching import Match, Signature, bind
 from conformance.usage.rules import canonical, is_class
 
@@ -88,6 +89,13 @@ class CodeUses:
         known = self._changes.answer(name, self._changes.new) if self._changes.is_recorded else None
         choices = signatures(known.record) if isinstance(known, Found) else ()
         return [_passed(call, signature) for signature in choices or ((),)]
+
+
+def under_doubts(doubts: Sequence[bool], *sure: Evidence) -> Optional[Evidence]:
+    """Return how sure it is that a use is concerned; none where two things are doubtful, which would be noise."""
+    if sum(doubts) > 1:
+        return None
+    return Evidence.MAYBE if any(doubts) else min(sure)
 
 
 def best(found: Iterable[Match]) -> Match:

@@ -12,7 +12,7 @@ from typing import Optional
 from conformance.cache import Kept
 from conformance.language.model import Claim
 from conformance.special_methods import BINARY
-from conformance.upgrade.code_uses import TENSOR, CodeUses, best
+from conformance.upgrade.code_uses import TENSOR, CodeUses, best, under_doubts
 from conformance.upgrade.model import Entry, places_of
 from conformance.usage import Argument, Call, Evidence, Use, UseGroup
 from conformance.usage.calls import literal
@@ -91,16 +91,15 @@ class ClaimUses:
             if shape.decorates_class and not group.use.decorates_class:
                 continue
             match = self._match(shape, group.use, name)
+            if match is Match.NO:
+                continue
             # Whether the values are like those of the claim can't be told from the source.
-            doubts = (
-                match is Match.UNKNOWN,
-                not self._meets(shape.conditions, group),
-                group.use.guarded,
-                shape.evidence is Evidence.MAYBE,
-                group.use.evidence is Evidence.MAYBE,
-            )
-            if match is not Match.NO and sum(doubts) <= 1:  # What is doubtful twice is noise.
-                yield group, Evidence.MAYBE if any(doubts) else min(shape.evidence, group.use.evidence)
+            sure = shape.evidence, group.use.evidence
+            unmet = not self._meets(shape.conditions, group)
+            doubts = match is Match.UNKNOWN, unmet, group.use.guarded, *(one is Evidence.MAYBE for one in sure)
+            evidence = under_doubts(doubts, *sure)
+            if evidence is not None:
+                yield group, evidence
 
     def _meets(self, conditions: Iterable[str], group: UseGroup) -> bool:
         """Return whether what is done to one tensor is done in the same file; settings may be made in any."""
