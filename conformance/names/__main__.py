@@ -44,6 +44,9 @@ def _run(given: argparse.Namespace) -> int:
         write_measured(measured, given.output)
         count = sum(len(section) for section in measured.sections.values())
         print(f"torch {measured.torch}: {count} names in {len(measured.sections)} modules, in {given.output}")
+        if measured.without_cuda:
+            note = "note: this torch was built without CUDA: names that only CUDA builds have will look gone"
+            print(note, file=sys.stderr)
         return 0
     if given.command == "record":
         files = record([read_measured(path) for path in given.measured], given.into)

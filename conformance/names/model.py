@@ -60,6 +60,12 @@ class Measured:
     python: str
     sections: dict[str, Section]
 
+    @property
+    def without_cuda(self) -> bool:
+        """Whether torch was built without CUDA, so that names which only other builds have are missing."""
+        version = self.sections.get("torch.version")
+        return version is not None and "cuda" not in version  # a name whose value is None is not recorded
+
 
 @dataclass(frozen=True)
 class Found:

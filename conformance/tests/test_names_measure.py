@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
@@ -154,10 +155,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = folder / "torch" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(source), encoding="utf-8")
-    stub = folder / "torch-9.8.7.dist-info"
+    name_release(folder)
+    return folder
+
+
+def name_release(site: Path) -> None:
+    stub = site / "torch-9.8.7.dist-info"
     stub.mkdir()
     (stub / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 9.8.7+cpu\n", encoding="utf-8")
-    return folder
 
 
 def measure(site: Path, output: Path) -> subprocess.CompletedProcess[str]:
@@ -329,6 +334,18 @@ def test_measuring_twice_gives_the_same_bytes(site: Path, measured: Measured, tm
     assert first.read_bytes() == second.read_bytes()
     assert str(site) not in first.read_text(encoding="utf-8")
     assert len(read_measured(first).sections) == len(measured.sections)
+
+
+@pytest.mark.parametrize(("cuda", "told"), [(None, True), ("13.0", False)])
+def test_a_build_without_cuda_is_remarked(tmp_path: Path, cuda: Optional[str], told: bool) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("", encoding="utf-8")
+    (tmp_path / "torch" / "version.py").write_text(f"cuda = {cuda!r}\n", encoding="utf-8")
+    name_release(tmp_path)
+    command = [sys.executable, "-m", "conformance.names", "measure", "--output", "names.json"]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
+    ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ("built without CUDA" in ran.stderr) == told
 
 
 def test_without_torch_it_says_what_to_do(tmp_path: Path) -> None:
