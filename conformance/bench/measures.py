@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
-from conformance.processes.environment import with_filled_memory
+from conformance.processes.environment import of_a_worker
 from conformance.results.model import Environment
 
 _EXAMPLES = 20
@@ -306,7 +306,7 @@ def take(name: str, step: int) -> Any:
     """Take one measure in a process of its own."""
     folder = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-m", "conformance.bench.measures", name, str(step)]
-    environment = with_filled_memory(os.environ)  # as a worker has it
+    environment = of_a_worker(os.environ)  # as a worker has it
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{name} could not be measured:\n{done.stderr[-2000:]}")

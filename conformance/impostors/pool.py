@@ -104,7 +104,7 @@ class WorkerPool:
     def close(self) -> None:
         """End the processes and remove their files."""
         for member in self._members:
-            member.worker.stop()
+            member.worker.close()
         self._scratch.close()
 
     def _round(

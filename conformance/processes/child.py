@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import pickle
-import sys
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,7 +76,3 @@ def _send(answers: int, channel: Channel, document: Mapping[str, Any]) -> None:
             left = left[os.write(answers, left) :]
     except OSError:
         os._exit(CUT_OFF)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -17,11 +17,11 @@ from pathlib import Path
 from conformance.processes.descent import command_line, descendants
 from conformance.processes.protection import adopt_orphans, detach, die_with, dump_no_core
 
-#: These remove semaphores and shared memory once the processes that used them have ended, and then end.
-_CLEANERS = ("multiprocessing.resource_tracker", "torch_shm_manager")
+#: These remove semaphores and shared memory once the processes that used them have ended; and how long each may take,
+#: in seconds. The second does so at once, and then waits for others in vain.
+_CLEANERS = {"multiprocessing.resource_tracker": 2.0, "torch_shm_manager": 0.5}
 _SHARED_MEMORY = Path("/dev/shm")
-# How long cleaners may take, and how long all processes may take to be gone, in seconds.
-_CLEANING = 2.0
+# How long all processes may take to be gone, in seconds.
 _ENDING = 10.0
 _INTERVAL = 0.005
 
@@ -75,10 +75,11 @@ def _end_descendants() -> dict[int, int]:
     ended = _reaped()
     start = time.monotonic()
     while (left := descendants(os.getpid())) and (passed := time.monotonic() - start) < _ENDING:
-        disturbing = [one for one in left if not any(cleaner in command_line(one) for cleaner in _CLEANERS)]
-        for one in disturbing if passed < _CLEANING else left:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(one, signal.SIGKILL)
+        for one in left:
+            command = command_line(one)
+            if passed >= max((seconds for cleaner, seconds in _CLEANERS.items() if cleaner in command), default=0.0):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(one, signal.SIGKILL)
         time.sleep(_INTERVAL)
         ended.update(_reaped())
     return ended

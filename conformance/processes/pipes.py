@@ -6,14 +6,13 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Optional
 
 from conformance.processes.child import CUT_OFF
-from conformance.processes.environment import unoptimised, with_filled_memory
+from conformance.processes.launching import ForkServer
 from conformance.processes.memory import Memory
 from conformance.processes.progress import ProgressFile
 
@@ -29,14 +28,12 @@ class ChildProcess:
 
     Parameters
     ----------
-    service
-        What makes its service, as ``module:function``.
+    server
+        Starts it.
     options
-        Handed to that function; they are pickled.
+        Handed to the function that makes its service; they are pickled.
     folder
         For its temporary files, and where it stands.
-    variables
-        What is set in its environment besides.
 
     Attributes
     ----------
@@ -46,27 +43,19 @@ class ChildProcess:
         How much it printed since `send`.
     """
 
-    def __init__(self, service: str, options: Any, folder: Path, variables: Mapping[str, str]) -> None:
+    def __init__(self, server: ForkServer, options: Any, folder: Path) -> None:
         self.answer = bytearray()
         self.printed_bytes = 0
         self._worker = Memory(0)
         self._printed = bytearray()
         self.progress = ProgressFile()
+        reading, requests = os.pipe()
         answers, answering = os.pipe()
         output, printing = os.pipe()
-        marker = self.progress.fileno()
-        arguments = [str(answering), str(marker), str(os.getpid()), str(folder), service]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "conformance.processes.child", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=printing,
-            stderr=subprocess.STDOUT,
-            pass_fds=(answering, marker),
-            env=with_filled_memory({**unoptimised(), "PYTHONUNBUFFERED": "1", **variables}),
-            start_new_session=True,  # Ctrl-C is for the parent, which then ends the process
-        )
-        os.close(answering)
-        os.close(printing)
+        self._process = server.launch(folder, (reading, printing, answering, self.progress.fileno()))
+        for descriptor in (reading, printing, answering):
+            os.close(descriptor)
+        self._requests = os.fdopen(requests, "wb")
         self._answers, self._output = answers, output
         self._open = {answers, output}
         for descriptor in self._open:
@@ -138,19 +127,17 @@ class ChildProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        assert self._process.stdin is not None
         with suppress(OSError):  # it ended with a request unread
-            self._process.stdin.close()
+            self._requests.close()
         os.close(self._answers)
         os.close(self._output)
         self._open.clear()
         self.progress.close()
 
     def _write(self, message: Any) -> None:
-        assert self._process.stdin is not None
         with suppress(OSError):  # the process has died
-            self._process.stdin.write(pickle.dumps(message))
-            self._process.stdin.flush()
+            self._requests.write(pickle.dumps(message))
+            self._requests.flush()
 
     def _portion(self, descriptor: int) -> Optional[bytes]:
         if descriptor not in self._open:

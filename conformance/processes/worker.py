@@ -11,6 +11,7 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any, Optional
 
+from conformance.processes.launching import ForkServer
 from conformance.processes.pipes import ChildProcess
 from conformance.processes.progress import Progress
 
@@ -107,8 +108,7 @@ class Worker:
     def __init__(
         self, service: str, options: Any, folder: Path, limits: Limits, variables: Mapping[str, str] = _NO_VARIABLES
     ) -> None:
-        self._service = service
-        self._variables = variables
+        self._server = ForkServer(service, variables)
         self._options = options
         self._folder = folder
         self._limits = limits
@@ -125,7 +125,7 @@ class Worker:
     def start(self) -> None:
         """Start a process, where none runs, without waiting until it is ready."""
         if self._process is None:
-            self._process = ChildProcess(self._service, self._options, self._folder, self._variables)
+            self._process = ChildProcess(self._server, self._options, self._folder)
             self._is_ready, self.served = False, 0
             self._watch_from_now()
 
@@ -198,6 +198,11 @@ class Worker:
         if self._process is not None:
             self._process.stop()
             self._process = None
+
+    def close(self) -> None:
+        """End the process, and the one that starts others."""
+        self.stop()
+        self._server.close()
 
     def _look(self) -> Optional[Any]:
         process = self._process

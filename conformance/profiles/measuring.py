@@ -70,7 +70,7 @@ def measure_calls(
                 told(profile)
         finally:
             for worker in workers:
-                worker.stop()
+                worker.close()
     return Profiles(environment, by_key(domains.values()), profiles)
 
 

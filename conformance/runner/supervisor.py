@@ -150,7 +150,7 @@ class Supervisor:
 
     def close(self) -> None:
         """End the worker and remove its files."""
-        self._worker.stop()
+        self._worker.close()
         self._scratch.close()
 
     def _greeted(self) -> Greeting:

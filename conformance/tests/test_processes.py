@@ -26,7 +26,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
     yield worker
     for worker_made in made:
-        worker_made.stop()
+        worker_made.close()
 
 
 def died(worker: Worker, request: str) -> WorkerDied:

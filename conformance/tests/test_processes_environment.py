@@ -65,7 +65,7 @@ def test_entries_are_the_same_without_asserts_and_with_a_space_in_the_temporary_
     [
         (["check"], 0, "no mistakes"),
         (["census"], 2, "this Python runs with -OO, which leaves out the docstrings to read"),
-        (["report-docs", "notes/autograd-mechanics/bernoulli-raises"], 0, "no documentation is quoted"),
+        (["report-docs", "unsafe-outputs-share-memory-unseen"], 0, "no documentation is quoted"),
     ],
 )
 def test_a_command_says_what_it_can_do_without_docstrings(arguments: list[str], status: int, told: str) -> None:

@@ -9,11 +9,9 @@ from typing import Any
 
 from conformance.inputs.recipes import Namespace
 
-#: The names that a program or an expression sees.
-
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 # Where temporary files and folders are, and what Python names them, differ from run to run.
-_TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[\w.-]+/)*")
+_FOLDERS = r"/(?:[\w.-]+/)*"
 _RANDOM_NAME = re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b")
 # The symbol of a ragged dimension counts the nested tensors that the process has made.
 _RAGGED = re.compile(r"(?<=[(, ])j\d+(?=[,)\]])")
@@ -32,7 +30,8 @@ def shown(value: Any) -> str:
     except BaseException as error:  # a repr that fails must not hide the failure it explains
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
     folded = _ADDRESS.sub("0x…", " ".join(text.split()))
-    folded = _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", _TEMPORARY.sub("…/", folded)))
+    folded = re.sub(re.escape(tempfile.gettempdir()) + _FOLDERS, "…/", folded)
+    folded = _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", folded))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"
 
 
