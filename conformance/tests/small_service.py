@@ -12,6 +12,8 @@ from typing import Any
 
 from conformance.processes.service import Channel, Service, WorkEnded
 
+IMPORTED_BY = os.getpid()
+
 
 def make(channel: Channel, options: Any) -> Service:
     if options == "broken":
@@ -62,6 +64,8 @@ def make(channel: Channel, options: Any) -> Service:
             return {"request": request, "process": 0, "name": semaphore._semlock.name}  # type: ignore[attr-defined]
         elif name == "garbage":
             os.write(channel.descriptors[0], b'{"number": 1}\n')
+        elif name == "imported-by":
+            return IMPORTED_BY
         elif name == "sys":
             return sorted(name for name in sys.modules if name.partition(".")[0] in ("torch", "numpy"))
         return {"request": request, "process": os.getpid()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,6 +95,22 @@ def test_a_process_that_is_no_longer_as_it_was_is_replaced(make: Make, request_:
     assert worker.served == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each process imports for itself")
+def test_processes_that_follow_each_other_import_once(make: Make) -> None:
+    worker = make()
+    imported_by = worker.ask("imported-by")
+    first = worker.ask("restart")["process"]
+    assert worker.ask("imported-by") == imported_by
+    assert worker.ask("next")["process"] not in (first, imported_by)
+
+
+def test_all_processes_end_with_the_worker(make: Make) -> None:
+    worker = make()
+    processes = [worker.ask("one")["process"], worker.ask("imported-by")]
+    worker.close()
+    assert not any(Path(f"/proc/{process}").exists() for process in processes)
+
+
 def test_a_copy_of_the_process_says_nothing(make: Make) -> None:
     worker = make()
     assert worker.ask("fork")["request"] == "fork"
@@ -110,6 +127,14 @@ def test_a_process_that_does_not_start_is_told_with_what_it_printed(make: Make) 
         make(options="broken").greeting()
     with pytest.raises(StartFailed, match="exited with status 1"):
         make(options="broken").ask("anything")
+
+
+def test_an_import_that_kills_is_told_with_what_it_printed(tmp_path: Path) -> None:
+    worker = Worker("conformance.tests.deadly_service:make", None, tmp_path, SMALL)
+    for _ in range(2):
+        with pytest.raises(StartFailed, match=r"(?s)killed by SIGABRT.*the last words of an import"):
+            worker.greeting()
+    worker.close()
 
 
 def test_several_workers_work_at_once(make: Make) -> None:
