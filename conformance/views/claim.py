@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
@@ -184,10 +184,7 @@ def _timings(compare: Comparison, cells: Sequence[Cell]) -> Iterator[tuple[Text,
         kernels = {name: entry.kernels[name] for name, _ in compare.kernels if name in entry.kernels}
         place = ", ".join(filter(None, (cell.measured.label, timings.environment.processor)))
         first = code(next(iter(kernels), "the first kernel"))
-        rows = tuple((words(f"{n:,}"), *_ratios(kernels.values(), at)) for at, n in enumerate(entry.sizes))
+        lines = zip(entry.sizes, *kernels.values())
+        rows = tuple((words(f"{n:,}"), *(words(f"{ratio:.2f}×") for ratio in ratios)) for n, *ratios in lines)
         table = Table((words("n"), *map(code, kernels)), rows)
         yield text_of("Time relative to ", first, f" on {place}. Less is faster."), table
-
-
-def _ratios(kernels: Iterable[Sequence[float]], at: int) -> Iterator[Text]:
-    return (words(f"{ratios[at]:.2f}×" if at < len(ratios) else "not measured") for ratios in kernels)
