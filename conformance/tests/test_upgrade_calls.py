@@ -144,6 +144,13 @@ def test_how_sure_it_is_depends_on_the_condition(
     assert (" x is " in found.headline) == bool(where)
 
 
+@pytest.mark.parametrize(("call", "evidence"), [("torch.get_num_threads()", "CERTAIN"), ("torch.arange(3)", "LIKELY")])
+def test_a_call_without_arguments_is_always_the_same(call: str, evidence: str, tmp_path: Path) -> None:
+    old = profile(call.partition("(")[0], call, {})
+    (found,) = told(tmp_path, call, (old, warning(old)))
+    assert found.evidence.name == evidence
+
+
 def test_what_is_doubtful_twice_is_not_told(tmp_path: Path) -> None:
     rare = raising(CLONE, Branch("RuntimeError", {"x": {"dtype": ("int64",)}}))
     assert told(tmp_path, "n.clone()", (CLONE, rare)) == []

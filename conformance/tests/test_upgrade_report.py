@@ -98,6 +98,30 @@ def test_what_is_only_maybe_is_a_line() -> None:
     assert "BREAKS" not in told
 
 
+def test_places_that_are_only_maybe_are_counted_apart() -> None:
+    mixed = named("torch.a", "breaks", place(2, Evidence.LIKELY), place(3, Evidence.MAYBE), place(4, Evidence.MAYBE))
+    told = text_report(Report("2.0.1", "2.1.2", entries=(mixed,), coverage=COVERED))
+    assert "at       code.py:2\n" in told
+    assert "maybe    at 2 more places; --json lists them\n" in told
+
+
+def test_it_says_what_can_not_be_told_for_certain() -> None:
+    values = place(2)._replace(evidence=Evidence.LIKELY)
+    for one, reason in ((place(2, Evidence.LIKELY), "which object this is"), (values, "depends on its values")):
+        told = text_report(Report("2.0.1", "2.1.2", entries=(named("torch.a", "breaks", one),), coverage=COVERED))
+        assert re.search(rf"^ +likely .*{reason}", told, re.MULTILINE)
+
+
+def test_three_entries_or_more_are_listed_before_their_details() -> None:
+    entries = tuple(named(f"torch.f{number}", "breaks", place()) for number in range(25))
+    two, all_told = (
+        text_report(Report("2.0.1", "2.1.2", entries=entries[:count], coverage=COVERED)) for count in (2, 25)
+    )
+    line = "  break    torch.f19 is gone (since 2.0)  [code.py:2:5]\n  and 5 more\n"
+    assert line in all_told[: all_told.index("BREAKS")]
+    assert "  break    torch" not in two
+
+
 def test_without_code_names_are_listed_by_module() -> None:
     entries = tuple(named(f"torch.onnx.f{number}") for number in range(30))
     told = text_report(Report("2.0.1", "2.1.2", entries=entries))
@@ -120,7 +144,7 @@ def test_claims_that_can_not_be_compared_are_counted_with_why(tmp_path: Path) ->
         release("2.1.2", {claim.id: entry(claim) for claim in corpus.claims}),
     ]
     told = text_report(compare_claims(corpus, path))
-    assert "1 claim compared, 1 not: 1 2.0.1: not measured" in told
+    assert "1 claim compared; 1 could not be: 2.0.1: not measured (1)" in told
     assert second.id not in told
 
 

@@ -110,6 +110,10 @@ def compare_calls(
     return [_entry(name, severity, told) for (name, severity), told in found.items()]
 
 
+#: Inputs over the whole domain.
+_WHOLE = frozenset(("tensor()", "tensor_like(x)"))
+
+
 @dataclass(frozen=True)
 class _Told:
     """A change of a call, with the places that make it."""
@@ -161,7 +165,8 @@ def _evidence(change: CallChange, program: _Program) -> Evidence:
     worst = change.worst
     if not (program.is_plain and _is_typical(worst)):
         return Evidence.MAYBE
-    is_whole = change.given and all(text in ("tensor()", "tensor_like(x)") for text in change.given.values())
+    # A call without arguments is always the same, and one of any tensor is like that of any other.
+    is_whole = program.call == Call() if not change.given else set(change.given.values()) <= _WHOLE
     everywhere = worst.reach == "everywhere" and is_whole and change.change.aspect != VALUE
     return Evidence.CERTAIN if everywhere else Evidence.LIKELY
 

@@ -24,6 +24,8 @@ _SCAFFOLDING = frozenset(("save", "manual_seed", "random.fork_rng"))
 #: Methods of a tensor that are a condition of what a program shows, beside those that write in place.
 _TELLING = frozenset(("retain_grad",))
 _WRITING_OPERATORS = frozenset(("__setitem__", *(f"__i{name}__" for name in BINARY.values())))
+#: What a program does to one tensor or to its history, and not to all.
+_OF_ONE_TENSOR = ("torch.Tensor.", "torch.autograd.")
 #: Stands for every way to write in place.
 _IN_PLACE = "torch.Tensor.…_"
 
@@ -95,17 +97,19 @@ class ClaimUses:
                 continue
             # Whether the values are like those of the claim can't be told from the source.
             sure = shape.evidence, group.use.evidence
-            unmet = not self._meets(shape.conditions, group)
-            doubts = match is Match.UNKNOWN, unmet, group.use.guarded, *(one is Evidence.MAYBE for one in sure)
+            local = [name for name in shape.conditions if name.startswith(_OF_ONE_TENSOR)]
+            if not self._are_met(local, group):
+                continue
+            # Nor whether it is this tensor to which the rest of the program is done.
+            doubts = match is Match.UNKNOWN, bool(local), group.use.guarded, *(one is Evidence.MAYBE for one in sure)
             evidence = under_doubts(doubts, *sure)
             if evidence is not None:
                 yield group, evidence
 
-    def _meets(self, conditions: Iterable[str], group: UseGroup) -> bool:
-        """Return whether what is done to one tensor is done in the same file; settings may be made in any."""
+    def _are_met(self, conditions: Iterable[str], group: UseGroup) -> bool:
+        """Return whether the files of a use have what is done to the same tensor; settings may be made in any file."""
         files = {place.path for place in group.places}
-        local = [name for name in conditions if name.startswith(("torch.Tensor.", "torch.autograd."))]
-        return all(files & self._files_with(name) for name in local)
+        return all(files & self._files_with(name) for name in conditions)
 
     def _files_with(self, condition: str) -> frozenset[str]:
         """Return the files that meet a condition."""

@@ -13,7 +13,9 @@ from conformance.usage import Evidence, Use
 from conformance.views.releases import minor
 
 _MOST_CLAIMS, _MOST_FILES, _MOST_LINES, _MOST_LISTED, _MOST_MAYBE, _MOST_OF_TORCH = 3, 4, 8, 4, 12, 10
+_WORTH_LISTING, _MOST_IN_SHORT = 3, 20
 _TITLE, _SECTION, _ENTRY, _LINE, _FIELD, _CODE = range(6)
+_NOUNS = {"breaks": "break", "changes": "change", "warns": "warning"}
 _Line = tuple[int, str]
 
 
@@ -75,6 +77,8 @@ def _lines(report: Report, brief: bool, everything: bool) -> Iterator[_Line]:
     yield from ((_LINE, line) for line in _scope(report))
     yield _LINE, ""
     yield _LINE, summary(report)
+    if report.coverage is not None and not brief:
+        yield from ((_LINE, line) for line in _in_short(report))
     for severity in SEVERITIES if everything else SHOWN:
         entries = report.of(severity)
         if entries:
@@ -91,6 +95,15 @@ def _lines(report: Report, brief: bool, everything: bool) -> Iterator[_Line]:
         some = report.maybe[: None if everything else _MOST_MAYBE]
         yield from ((_ENTRY, _brief(entry)) for entry in some) if brief else ((_LINE, f"  {_brief(e)}") for e in some)
         yield from _left(report.maybe, some)
+
+
+def _in_short(report: Report) -> Iterator[str]:
+    """Yield a line for each entry, where there are more than a screen can hold."""
+    told = [(_NOUNS[severity], entry) for severity in SHOWN for entry in report.of(severity)]
+    if len(told) >= _WORTH_LISTING:
+        yield from ["", *(f"  {noun:8} {_brief(entry)}" for noun, entry in told[:_MOST_IN_SHORT])]
+        if len(told) > _MOST_IN_SHORT:
+            yield f"  and {len(told) - _MOST_IN_SHORT} more"
 
 
 def _left(entries: Sequence[Entry], shown: Sequence[Entry]) -> Iterator[_Line]:
@@ -141,8 +154,8 @@ def _scope(report: Report) -> Iterator[str]:
         yield (
             compared
             if not report.gaps
-            else f"{compared}, {len(report.gaps):,} not: "
-            + "; ".join(f"{count:,} {reason}" for reason, count in report.reasons().items())
+            else f"{compared}; {len(report.gaps):,} could not be: "
+            + "; ".join(f"{reason} ({count:,})" for reason, count in report.reasons().items())
         )
     if report.coverage is None:
         between = [measured.torch for measured in report.path[1:-1]]
@@ -165,9 +178,6 @@ def other_differences(report: Report) -> list[str]:
         ("build of torch", old.build, new.build),
     )
     return [f"{name} {before} → {after}" for name, before, after in named if before != after]
-
-
-_NOUNS = {"breaks": "break", "changes": "change", "warns": "warning"}
 
 
 def summary(report: Report) -> str:
@@ -202,10 +212,7 @@ def _brief(entry: Entry) -> str:
 
 def _entry(entry: Entry) -> Iterator[_Line]:
     yield _ENTRY, entry.headline
-    if entry.places:
-        yield _FIELD, f"at       {_places(entry.places)}"
-    if entry.places and entry.evidence is not Evidence.CERTAIN:
-        yield _FIELD, "likely   whether this code meets the condition depends on its values"
+    yield from ((_FIELD, line) for line in _where(entry))
     yield _FIELD, f"changed  {entry.when}"
     for word, seen in (("before", entry.before), ("after", entry.after)):
         promised = seen == "true" and entry.claims
@@ -224,6 +231,22 @@ def _entry(entry: Entry) -> Iterator[_Line]:
     if entry.script:
         yield _FIELD, "script"
         yield _CODE, entry.script.strip()
+
+
+def _where(entry: Entry) -> Iterator[str]:
+    """Yield where the code is concerned, and how sure that is."""
+    sure = [place for place in entry.places if place.evidence is not Evidence.MAYBE]
+    if entry.places:
+        yield f"at       {_places(sure or entry.places)}"
+    if sure and len(sure) < len(entry.places):
+        yield f"maybe    at {count_of(len(entry.places) - len(sure), 'more place')}; --json lists them"
+    if entry.places and entry.evidence is not Evidence.CERTAIN:
+        unclear = all(place.use.guarded or place.use.evidence is not Evidence.CERTAIN for place in sure)
+        yield f"likely   {_UNCLEAR_CODE if unclear else _UNCLEAR_VALUES}"
+
+
+_UNCLEAR_CODE = "which object this is, or whether the line runs, can't be told for certain from the code"
+_UNCLEAR_VALUES = "whether this code meets the condition depends on its values"
 
 
 def _places(places: Sequence[Place]) -> str:
