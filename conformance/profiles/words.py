@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
@@ -42,6 +43,8 @@ _VALUES: Mapping[str, Mapping[str, str]] = {
     },
 }
 _REQUIRES_GRAD = "requires grad"
+#: What makes a message bold or coloured in a terminal, as some of torch's do.
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
 
 
 def condition_in_words(condition: Condition) -> str:
@@ -61,7 +64,7 @@ def branch_in_words(branch: Branch) -> str:
 
 def outcome_in_words(aspect: str, of: str, outcome: str, message: str = "") -> str:
     """Return an outcome of an aspect so that it can stand alone."""
-    told = f": {message}" if message else ""
+    told = f": {_STYLE.sub('', message)}" if message else ""
     known = _OUTCOMES.get(aspect, {}).get(outcome)
     if known is not None:
         return known.format(of)

@@ -11,7 +11,7 @@ import pytest
 from conformance.profiles.compare import compare
 from conformance.profiles.model import AxisValues, Branch, Domain, Profile, Rule
 from conformance.profiles.rules import MOST_BRANCHES, Space, explain, table
-from conformance.profiles.words import change_in_words, finding_clauses, rule_clauses
+from conformance.profiles.words import change_in_words, finding_clauses, outcome_in_words, rule_clauses
 from conformance.results.model import Signal
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8", "bool", "complex64", "float8_e5m2")
@@ -194,3 +194,7 @@ def test_another_message_alone_is_told_apart() -> None:
     old, new = (profile(error=Rule("RuntimeError", message)) for message in ("one", "other"))
     (change,) = compare(old, new, domain(), domain())
     assert [difference.only_message for difference in change.differences] == [True]
+
+
+def test_a_message_is_shown_without_its_colours() -> None:
+    assert outcome_in_words("error", "x", "UnpicklingError", "do \x1b[1mthis\x1b[0m") == "raises UnpicklingError: do this"
