@@ -150,6 +150,127 @@ def test_an_unguarded_use_does_not(source: str, tmp_path: Path) -> None:
     assert not use.guarded
 
 
+def calls_of(name: str, source: str, folder: Path) -> list[Use]:
+    return [use for use in uses(source, folder) if name in use.names and use.kind is Kind.CALL]
+
+
+_TRIED = "try:\n    from torch.y import Y\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
+_FLAGS = {
+    "tried import": _TRIED,
+    "tried module": "HAVE = False\ntry:\n    import torch.y\n    HAVE = True\nexcept ImportError:\n    pass\n",
+    "set in else": "try:\n    import torch.y\nexcept ImportError:\n    HAVE = False\nelse:\n    HAVE = True\n",
+    "tried attribute": "try:\n    torch.y\n    HAVE = True\nexcept AttributeError:\n    HAVE = False\n",
+    "hasattr": "HAVE = hasattr(torch, 'y')\n",
+    "not hasattr": "HAVE = not hasattr(torch, 'y')\n",
+    "annotated": "HAVE: bool = hasattr(torch, 'y')\n",
+    "version": "HAVE = torch.__version__ >= '2.0'\n",
+    "version by parts": "HAVE = int(torch.__version__.split('.')[0])\n",
+    "version, read before": "v = torch.__version__\nHAVE = v >= '2.0'\n",
+    "and another": "HAVE = x.fast and hasattr(torch, 'y')\n",
+    "under a test": "HAVE = False\nif hasattr(torch, 'y'):\n    HAVE = True\n",
+    "name or none": "try:\n    from torch.y import Y\nexcept ImportError:\n    Y = None\nHAVE = Y is not None\n",
+}
+
+
+@pytest.mark.parametrize("flag", _FLAGS.values(), ids=_FLAGS)
+@pytest.mark.parametrize(
+    "body", ["if HAVE:\n{}", "if not HAVE:\n    pass\nelse:\n{}", "def f():\n  if HAVE and x:\n{}"]
+)
+def test_code_under_a_flag_of_a_guard_is_guarded(flag: str, body: str, tmp_path: Path) -> None:
+    source = f"import torch\n{flag}{body.format('    torch.foo()')}\ntorch.foo()\n"
+    assert sorted(use.guarded for use in calls_of("torch.foo", source, tmp_path)) == [False, True]
+
+
+def test_a_flag_and_a_name_that_a_function_gives_to_its_module_are_guarded(tmp_path: Path) -> None:
+    source = (
+        "HAVE = False\ndef load():\n    global HAVE, foo\n    try:\n        from torch import foo\n"
+        "        HAVE = True\n    except ImportError:\n        try:\n            from y import foo\n"
+        "        except ImportError:\n            raise ImportError('y')\n"
+        "def g():\n    if HAVE:\n        foo(torch.bar(1))\n    torch.baz()\n"
+    )
+    found = {use.names[0]: use.guarded for use in uses(f"import torch\n{source}", tmp_path) if use.kind is Kind.CALL}
+    assert found == {"torch.foo": True, "torch.bar": True, "torch.baz": False}
+
+
+def test_a_function_that_tells_what_torch_has_is_a_guard(tmp_path: Path) -> None:
+    for body in (_TRIED.replace("HAVE =", "return"), "return torch.__version__ >= '2'"):
+        source = (
+            f"import torch\ndef has():\n    {body.replace(chr(10), chr(10) + '    ')}\nif has():\n    torch.foo()\n"
+        )
+        assert [use.guarded for use in calls_of("torch.foo", source, tmp_path)] == [True]
+
+
+_OTHER_FLAGS = {
+    "plain": "HAVE = True\n",
+    "unknown": "HAVE = x.debug\n",
+    "another package": "try:\n    import y\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n",
+    "torch itself": (
+        "try:\n    import torch\n    import torch.nn as nn\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
+    ),
+    "another attribute": "try:\n    x.y\n    HAVE = True\nexcept AttributeError:\n    HAVE = False\n",
+    "any error": "try:\n    torch.y(1)\n    HAVE = True\nexcept Exception:\n    HAVE = False\n",
+    "hasattr of another": "HAVE = hasattr(x, 'y')\n",
+    "set again": "HAVE = hasattr(torch, 'y')\nHAVE = x.debug\n",
+    "result of one": "HAVE = x.f() if hasattr(torch, 'y') else x.g()\n",
+    "a look inside a call": "def g(x):\n    if hasattr(torch, 'y'):\n        x += 1\n    return x\nHAVE = g(1) > 1\n",
+}
+
+
+@pytest.mark.parametrize("flag", _OTHER_FLAGS.values(), ids=_OTHER_FLAGS)
+def test_code_under_another_flag_is_not_guarded(flag: str, tmp_path: Path) -> None:
+    source = f"import torch\n{flag}if HAVE:\n    torch.foo()\n"
+    assert [use.guarded for use in calls_of("torch.foo", source, tmp_path)] == [False]
+
+
+_CHOSEN = {
+    "conditional expression": "f = torch.foo if hasattr(torch, 'foo') else torch.bar\nf(x)",
+    "conditional module": "m = torch.y if hasattr(torch, 'y') else torch\nm.foo(x)",
+    "branch": "if hasattr(torch, 'foo'):\n    f = torch.foo\nelse:\n    f = torch.bar\nf(x)",
+    "replaced": "f = torch.foo\nif hasattr(torch, 'bar'):\n    f = torch.bar\nf(x)",
+    "tried": "try:\n    f = torch.foo\nexcept AttributeError:\n    f = torch.bar\nf(x)",
+    "tried import": "try:\n    from torch import foo\nexcept ImportError:\n    from torch import bar as foo\nfoo(x)",
+    "global": "def g():\n    global f\n    if hasattr(torch, 'foo'):\n        f = torch.foo\ndef h():\n    f(x)",
+    "attribute": (
+        "class A:\n    def __init__(self):\n        if hasattr(torch, 'foo'):\n            self.f = torch.foo\n"
+        "    def g(self):\n        self.f(x)"
+    ),
+    "getattr": "f = getattr(torch, 'foo', None)\nf(x)",
+    "returned": ("def g():\n    f = None\n    if hasattr(torch, 'foo'):\n        f = torch.foo\n    return f\ng()(x)"),
+}
+
+
+@pytest.mark.parametrize("source", _CHOSEN.values(), ids=_CHOSEN)
+def test_a_name_that_is_chosen_by_a_guard_is_guarded_where_it_is_called(source: str, tmp_path: Path) -> None:
+    (use,) = calls_of("torch.foo" if "m.foo" not in source else "torch.y.foo", f"import torch\n{source}\n", tmp_path)
+    assert use.guarded
+
+
+_NOT_CHOSEN = {
+    "conditional expression": "f = torch.foo if DEBUG else torch.bar\nf(x)",
+    "branch": "if DEBUG:\n    f = torch.foo\nelse:\n    f = torch.bar\nf(x)",
+    "another name": "if hasattr(torch, 'bar'):\n    f = torch.bar\ng = torch.foo\ng(x)",
+    "bound again": "f = torch.bar if hasattr(torch, 'bar') else None\nf = torch.foo\nf(x)",
+    "torch itself": "try:\n    import torch\n    from torch import foo\nexcept ImportError:\n    pass\nfoo(x)",
+    "no other way": "try:\n    from torch.y import foo as f\nexcept ImportError:\n    raise ValueError\nf(x)",
+    "imported torch": "if hasattr(torch, 'y'):\n    import torch.y\ntorch.foo(x)",
+    "argument": "f = getattr(torch, 'bar', None)\nf(torch.foo(x))",
+}
+
+
+@pytest.mark.parametrize("source", _NOT_CHOSEN.values(), ids=_NOT_CHOSEN)
+def test_a_name_that_no_guard_chooses_is_not_guarded(source: str, tmp_path: Path) -> None:
+    name = "torch.y.foo" if "torch.y import" in source else "torch.foo"
+    assert [use.guarded for use in calls_of(name, f"import torch\n{source}\n", tmp_path)] == [False]
+
+
+@pytest.mark.parametrize("imported", ["from c import HAVE, Y", "from c import *", "import c\nHAVE, Y = c.HAVE, c.Y"])
+def test_a_guard_is_followed_through_the_project(imported: str, tmp_path: Path) -> None:
+    (tmp_path / "c.py").write_text(f"import torch\n{_TRIED}")
+    (tmp_path / "main.py").write_text(f"import torch\n{imported}\nif HAVE:\n    torch.foo()\nY()\ntorch.bar()\n")
+    calls = {use.names[0]: use.guarded for use in read_project([tmp_path]).uses() if use.kind is Kind.CALL}
+    assert calls == {"torch.foo": True, "torch.y.Y": True, "torch.bar": False}
+
+
 def project(files: dict[str, str], folder: Path) -> list[str]:
     for name, source in files.items():
         path = folder / name

@@ -14,12 +14,14 @@ from conformance.usage.lookup import as_tensor
 from conformance.usage.model import Call, Doubt, Kind
 from conformance.usage.recorder import attribute_place
 from conformance.usage.values import (
+    FLAG,
     NONE,
     NOTHING,
     OTHER,
     UNKNOWN,
     Constant,
     Fixed,
+    Flag,
     Foreign,
     Instance,
     Items,
@@ -27,8 +29,11 @@ from conformance.usage.values import (
     OwnClass,
     Torch,
     Value,
+    as_chosen,
     join,
 )
+
+_TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 
 
 class Bindings(Invocations):
@@ -40,7 +45,8 @@ class Bindings(Invocations):
         """Bind a module."""
         for alias in node.names:
             name = alias.name if alias.asname else alias.name.partition(".")[0]
-            self.scope.bind(alias.asname or name, self._module(name, 0))
+            value = self._module(name, 0)
+            self.scope.bind(alias.asname or name, as_chosen(value) if self.choices else value)
             if alias.name.startswith("torch."):
                 self.record.name((Torch(alias.name),), node, Kind.IMPORT)
 
@@ -54,7 +60,7 @@ class Bindings(Invocations):
             value = self._member(module, alias.name, node)
             if type(value) is Torch and isinstance(module, Torch):
                 self.record.name((value,), node, Kind.IMPORT)
-            self.scope.bind(alias.asname or alias.name, value)
+            self.scope.bind(alias.asname or alias.name, as_chosen(value) if self.choices else value)
 
     def _module(self, name: str, level: int) -> Value:
         if not level and name.partition(".")[0] == "torch":
@@ -85,10 +91,10 @@ class Bindings(Invocations):
 
     def on_assign(self, node: ast.Assign) -> None:
         """Bind targets to a value."""
-        value = self.value(node.value)
+        value = self.tested(node.value)
         if node.type_comment:
             value = self._better(parse_annotation(node.type_comment, self.resolve), value)
-        if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value is not NONE:
+        if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value not in (NONE, FLAG):
             constant = literal(node.value)
             if constant is not None and len(node.targets) == 1 and type(node.targets[0]) is ast.Name:
                 value = Constant(constant.literal, self.loop)
@@ -99,12 +105,22 @@ class Bindings(Invocations):
         """Bind a target to what its annotation says."""
         value = self.annotation(node.annotation)
         if node.value is not None:
-            value = self._better(value, self.value(node.value))
+            value = self._better(value, self.tested(node.value))
         if node.value is not None or self.scope.is_class:
             self.bind(node.target, value)
 
+    def tested(self, node: ast.expr) -> Value:
+        """Return what an expression stands for; a flag where it is worked out from a look at torch."""
+        if self.choices and type(node) is ast.Constant and isinstance(node.value, bool):
+            return FLAG
+        before = self.looks
+        value = self.value(node)
+        if self.looks == before or value not in (OTHER, UNKNOWN):
+            return value
+        return FLAG if isinstance(node, _TESTS) or (value is OTHER and type(node) is not ast.IfExp) else value
+
     def _better(self, said: Value, found: Value) -> Value:
-        return found if said is UNKNOWN or (isinstance(found, Instance) and said is OTHER) else said
+        return found if said is UNKNOWN or (isinstance(found, (Instance, Flag)) and said is OTHER) else said
 
     def annotation(self, node: ast.expr) -> Value:
         """Return what an annotation says, and note the names it uses, unless it is a text."""
@@ -135,6 +151,7 @@ class Bindings(Invocations):
 
     def bind(self, target: ast.expr, value: Value, source: Optional[ast.expr] = None) -> None:
         """Bind a target to a value; ``source``: the expression of the value."""
+        value = as_chosen(value) if self.choices else value
         kind = type(target)
         if kind is ast.Name:
             self.scope.bind(target.id, value)  # type: ignore[attr-defined]

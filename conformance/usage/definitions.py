@@ -100,10 +100,12 @@ class FileReader(Statements):
         if function.is_read or node is None or not isinstance(scope, Scope):
             return
         function.is_read = True
-        outer = (self.scope, self.owner, self.returned, self.items, self.loop, self.record.guard)
+        outer = (self.scope, self.owner, self.returned, self.items, self.loop)
+        looked = (self.looks, self.choices, self.record.guard)
         self.scope = Scope(scope)
         self.owner = function.owner or self._owner_around(scope)
-        self.returned, self.items, self.loop, self.record.guard = NOTHING, None, 0, int(function.guarded)
+        self.returned, self.items, self.loop = NOTHING, None, 0
+        self.choices, self.record.guard = 0, int(function.guarded)
         self._depth += 1
         self._bind_parameters(function, node)
         self.block(node.body)
@@ -112,7 +114,8 @@ class FileReader(Statements):
             function.result = Items(self.items) if self.items is not None else self.returned
             if function.result in (NOTHING, NONE):
                 function.result = UNKNOWN
-        self.scope, self.owner, self.returned, self.items, self.loop, self.record.guard = outer
+        self.scope, self.owner, self.returned, self.items, self.loop = outer
+        self.looks, self.choices, self.record.guard = looked
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""
@@ -188,7 +191,7 @@ class FileReader(Statements):
     def _base(self, node: ast.expr) -> Value:
         value = self.receiver(node)
         if isinstance(value, Torch):
-            value = Torch(rules.canonical(value.name), value.evidence)
+            value = Torch(rules.canonical(value.name), value.evidence, value.chosen)
             self.record.name((value,), node, Kind.BASE)
         elif isinstance(value, Foreign):
             known = torch_data.SUBCLASSES.get(value.name)

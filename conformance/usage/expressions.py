@@ -21,6 +21,7 @@ from conformance.usage.values import (
     Items,
     OwnFunction,
     Value,
+    as_chosen,
     item_of,
     join,
     weaker,
@@ -72,7 +73,7 @@ class Expressions(Operators):
         self.record.guard += looked
         found = join(self.value(node.body), self.value(node.orelse))
         self.record.guard -= looked
-        return found
+        return as_chosen(found) if looked else found
 
     def _joinedstr(self, node: ast.JoinedStr) -> Value:
         for part in node.values:

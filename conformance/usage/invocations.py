@@ -91,7 +91,8 @@ class Invocations(PythonCalls):
                 name, is_unbound = owner, True
             elif rules.is_class(owner):
                 is_unbound = rules.has(owner, last, True)
-            called.append(Torch(rules.canonical(name) if is_unbound else name, function.evidence))
+            shown = rules.canonical(name) if is_unbound else name
+            called.append(Torch(shown, function.evidence, function.chosen))
             found = rules.with_dtype(rules.result_of(name, len(given.values), given.keywords), given.torch_names)
             if functions[0].evidence is Evidence.MAYBE:
                 found = UNKNOWN

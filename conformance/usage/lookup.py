@@ -65,6 +65,8 @@ class Names:
         self.stars: list[str] = []
         #: How often the code has looked at the version or at what torch has.
         self.looks = 0
+        #: Above zero where it depends on such a look what is bound.
+        self.choices = 0
         self.loop = 0
 
     def value(self, node: ast.expr) -> Value:
@@ -75,7 +77,9 @@ class Names:
         handler = _HANDLERS.get(kind)
         if handler is None:
             handler = _HANDLERS[kind] = getattr(type(self), f"_{kind.__name__.lower()}", _unknown)
-        return handler(self, node)
+        found = handler(self, node)
+        self.looks += found.chosen
+        return found
 
     # Names
 
@@ -171,7 +175,8 @@ class Names:
         if owner.name == "torch" == name:
             return owner  # `torch.torch` is torch itself.
         dotted = f"{owner.name}.{name}"
-        return Torch(dotted, owner.evidence) if len(dotted) <= _LONGEST_NAME else UNKNOWN
+        chosen = owner.chosen or name == "__version__"
+        return Torch(dotted, owner.evidence, chosen) if len(dotted) <= _LONGEST_NAME else UNKNOWN
 
     def _foreign(self, name: str) -> Value:
         return Foreign(name) if len(name) <= _LONGEST_NAME else UNKNOWN

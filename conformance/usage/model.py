@@ -86,7 +86,7 @@ class Use(NamedTuple):
         From 1; in a notebook, of the code cell ``cell`` (from 1).
     guarded
         Whether the place expects that the name may be missing: in a ``try`` that catches it, under a look at the
-        version, or after ``hasattr``.
+        version, or after ``hasattr``; also under a flag that is set there, or of a name that is chosen there.
     call
         The arguments; none where nothing is called.
     parameters

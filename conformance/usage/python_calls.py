@@ -10,6 +10,7 @@ from conformance.usage.expressions import Expressions
 from conformance.usage.lookup import as_tensor
 from conformance.usage.model import Doubt, Kind
 from conformance.usage.values import (
+    FLAG,
     NONE,
     NOTHING,
     OTHER,
@@ -19,6 +20,7 @@ from conformance.usage.values import (
     Items,
     Torch,
     Value,
+    as_chosen,
 )
 
 #: Functions that call a method of a tensor, with it; the first give a tensor.
@@ -87,8 +89,7 @@ class PythonCalls(Expressions):
             self.value(more)
         name = given[1].value if isinstance(given[1], ast.Constant) else None
         if function == "builtins.hasattr":
-            self.looks += type(owner) is Torch
-            return OTHER
+            return FLAG if type(owner) is Torch else OTHER
         if not isinstance(name, str):
             self.value(given[1])
             if type(owner) is Torch:
@@ -99,7 +100,7 @@ class PythonCalls(Expressions):
         if type(found) is Torch:
             self.record.name((found,), node)
         self.record.guard -= len(given) > 2
-        return found
+        return as_chosen(found) if len(given) > 2 else found
 
     def _dynamic(self, function: str, node: ast.Call) -> Value:
         self.arguments(node)

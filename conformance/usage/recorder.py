@@ -31,10 +31,11 @@ class Recorder:
         evidence: Evidence,
         call: Optional[Call] = None,
         parameters: Optional[tuple[Parameter, ...]] = None,
+        guarded: bool = False,
     ) -> None:
         """Note a use; ``column`` counts bytes from 0, as `ast` does."""
         if len(self.uses) < _MOST_USES and names:
-            guarded = self.guard > 0
+            guarded = guarded or self.guard > 0
             self.uses.append(
                 Use(names, self.path, line, column + 1, kind, evidence, call, guarded, None, parameters),
             )
@@ -49,7 +50,8 @@ class Recorder:
         """Note a use of a name of torch, or of one of several."""
         names = tuple(value.name for value in found if value.name != "torch")
         evidence = min((value.evidence for value in found), default=Evidence.CERTAIN)
-        self.add(names, node.lineno, node.col_offset, kind, evidence, call)
+        guarded = any(value.chosen for value in found)
+        self.add(names, node.lineno, node.col_offset, kind, evidence, call, guarded=guarded)
 
     def operator(self, method: str, node: ast.AST, evidence: Evidence, *arguments: Argument) -> None:
         """Note that Python calls a method of a tensor."""

@@ -23,6 +23,8 @@ from conformance.usage.values import (
 )
 
 _MISSING = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
+#: Where one of these is tried, the question is whether torch is installed.
+_ALWAYS = {f"torch{name}" for name in ("", ".nn", ".Tensor", ".optim", ".nn.functional", ".nn.Module", ".utils.data")}
 
 #: The method that reads each kind of statement.
 _HANDLERS: dict[type[ast.AST], Optional[Callable[[Any, Any], Optional[bool]]]] = {}
@@ -78,6 +80,7 @@ class Statements(Bindings):
         self.truth(node.test)
         looked = self.looks != before
         self.record.guard += looked
+        self.choices += looked
 
         def branch(body: list[ast.stmt], outcome: bool) -> Callable[[], bool]:
             def read() -> bool:
@@ -88,6 +91,7 @@ class Statements(Bindings):
 
         leaves = self._branches((branch(node.body, True), branch(node.orelse, False)))
         self.record.guard -= looked
+        self.choices -= looked
         return leaves
 
     def _narrow(self, test: ast.expr, outcome: bool) -> None:
@@ -144,14 +148,31 @@ class Statements(Bindings):
     def on_try(self, node: Any) -> bool:
         """Read what is tried, and what is done where it fails."""
         catches = any(handler.type is None or _names(handler.type) & _MISSING for handler in node.handlers)
+        looks = catches and self._looks(node)
         self.record.guard += catches
+        self.choices += looks
         bodies: list[Callable[[], bool]] = [lambda: self.block(node.body) or self.block(node.orelse)]
         bodies += [partial(self._handler, handler) for handler in node.handlers]
         leaves = self._branches(bodies)
         self.record.guard -= catches
+        self.choices -= looks
         return self.block(node.finalbody) or leaves
 
     on_trystar = on_try
+
+    def _looks(self, tried: Any) -> bool:
+        """Return whether code tries to import or read a name that torch may lack, and goes on without it."""
+        found: set[str] = set()
+        for node in tried.body:
+            if isinstance(node, ast.Import):
+                found.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)
+            elif isinstance(node, (ast.Assign, ast.Expr)) and isinstance(node.value, ast.Attribute):
+                value = self.resolve(node.value)
+                found.update([value.name] if isinstance(value, Torch) else ())
+        goes_on = any(not isinstance(handler.body[-1], ast.Raise) for handler in tried.handlers)
+        return goes_on and any(name.startswith("torch.") for name in found) and not found & _ALWAYS
 
     def _handler(self, node: ast.ExceptHandler) -> bool:
         if node.type is not None:
@@ -189,7 +210,7 @@ class Statements(Bindings):
 
     def on_return(self, node: ast.Return) -> bool:
         """Note what the function returns."""
-        self.returned = join(self.returned, self.value(node.value) if node.value is not None else NONE)
+        self.returned = join(self.returned, self.tested(node.value) if node.value is not None else NONE)
         return True
 
     def on_raise(self, node: ast.Raise) -> bool:

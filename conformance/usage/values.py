@@ -18,6 +18,8 @@ class Value:
 
     __slots__ = ("depth",)
     depth: int
+    #: Whether it depends on the version of torch, or on what torch has.
+    chosen = False
 
 
 class Plain(Value):
@@ -26,7 +28,14 @@ class Plain(Value):
     __slots__ = ()
 
 
-UNKNOWN, OTHER, NONE = Plain(), Plain(), Plain()
+class Flag(Plain):
+    """Tells the version of torch, or whether it has something."""
+
+    __slots__ = ()
+    chosen = True
+
+
+UNKNOWN, OTHER, NONE, FLAG = Plain(), Plain(), Plain(), Flag()
 #: No value yet: the item of an empty list.
 NOTHING = Plain()
 #: What a loader of data yields, or an unknown module gives: when it is taken apart, its parts are likely tensors.
@@ -45,10 +54,10 @@ class Constant(Value):
 class Torch(Value):
     """A module, class, function or constant of torch, by its dotted name."""
 
-    __slots__ = ("evidence", "name")
+    __slots__ = ("chosen", "evidence", "name")
 
-    def __init__(self, name: str, evidence: Evidence = Evidence.CERTAIN) -> None:
-        self.name, self.evidence = name, evidence
+    def __init__(self, name: str, evidence: Evidence = Evidence.CERTAIN, chosen: bool = False) -> None:
+        self.name, self.evidence, self.chosen = name, evidence, chosen
 
 
 class Foreign(Value):
@@ -114,10 +123,11 @@ class Fixed(Value):
 class Either(Value):
     """One of several torch names or instances."""
 
-    __slots__ = ("values",)
+    __slots__ = ("chosen", "values")
 
     def __init__(self, values: tuple[Value, ...]) -> None:
         self.values = values
+        self.chosen = any(value.chosen for value in values)
 
 
 @dataclass(eq=False)
@@ -190,7 +200,16 @@ def weaker(value: Value, evidence: Evidence) -> Value:
     if isinstance(value, Instance) and value.evidence > evidence:
         return Instance(value.cls, evidence, value.is_bool)
     if isinstance(value, Torch) and value.evidence > evidence:
-        return Torch(value.name, evidence)
+        return Torch(value.name, evidence, value.chosen)
+    return value
+
+
+def as_chosen(value: Value) -> Value:
+    """Return a value that is bound only if torch has something, or is of some version."""
+    if isinstance(value, Either):
+        return Either(tuple(map(as_chosen, value.values)))
+    if isinstance(value, Torch) and value.name != "torch":
+        return Torch(value.name, value.evidence, True)
     return value
 
 
@@ -208,7 +227,7 @@ def join(one: Value, two: Value) -> Value:
     if isinstance(one, (Fixed, Items)) and isinstance(two, (Fixed, Items)):
         return Items(join(item_of(one), item_of(two)))
     if is_other(one) and is_other(two):
-        return OTHER
+        return FLAG if FLAG in (one, two) else OTHER
     return UNKNOWN
 
 
@@ -247,9 +266,9 @@ def item_of(value: Value) -> Value:
         for part in value.parts:
             item = join(item, part)
         return item
-    return OTHER if isinstance(value, Constant) or value is OTHER else UNKNOWN
+    return OTHER if isinstance(value, Constant) or value in (OTHER, FLAG) else UNKNOWN
 
 
 def is_other(value: Value) -> bool:
     """Return whether a value is known to be neither a tensor nor another object of torch."""
-    return value is OTHER or isinstance(value, (Constant, Foreign, Module, Items, Fixed, OwnClass, OwnFunction))
+    return value in (OTHER, FLAG) or isinstance(value, (Constant, Foreign, Module, Items, Fixed, OwnClass, OwnFunction))
