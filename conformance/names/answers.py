@@ -36,8 +36,8 @@ class NameDifference:
     Parameters
     ----------
     what
-        ``gone``, ``new``, ``warns`` (each call warns of a deprecation now), ``deprecated`` (only the documentation says
-        so), or ``unknown`` where one of the releases can't be judged.
+        ``gone``, ``new``, ``warns`` (each call warns of a deprecation now), ``deprecated`` (its documentation says so),
+        or ``unknown`` where one of the releases can't be judged.
     since
         The first release in which it is so, such as ``2.0``.
     message
@@ -138,7 +138,7 @@ def deprecation(names: Names, spans: Sequence[Span]) -> str:
     found = [(span.releases, span.answer) for span in spans if isinstance(span.answer, Found)]
     releases, last = found[-1]
     first = next(since[0] for since, answer in found if answer.record.deprecated)
-    told = "each call warns" if last.record.warns else "only the documentation says so"
+    told = "each call warns" if last.record.warns else "its documentation says so"
     uses = _use(names.replacements(last.record.deprecated, last.name, releases[-1]))
     return f"deprecated, seen since {minor(first)} ({told}){uses}"
 

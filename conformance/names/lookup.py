@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.names.inherited import is_inherited
+from conformance.names.messages import without_gaps
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
-from conformance.names.modules import ROOTS, is_detailed, is_private
-from conformance.names.replacements import find_replacements
+from conformance.names.modules import ROOTS, is_detailed, is_private, moved_name
+from conformance.names.replacements import dotted_name, find_replacements
 from conformance.names.store import StoreError, file_name, grouped_names, minor, parse_line, read_names, read_releases
 from conformance.results.recorded import recorded_folder
 
@@ -108,6 +109,13 @@ class Names:
             return Found(name, hit.canonical, hit.record)
         return self._absent(name, asked, hit)
 
+    def module_of(self, name: str, release: str) -> str:
+        """Return the longest part of a name, from its beginning on, that is a module in a release."""
+        parts = name.split(".")
+        modules = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+        hits = ((module, self._resolve(module, minor(release))) for module in modules)
+        return next((one for one, hit in hits if isinstance(hit, _Hit) and hit.record.kind == "module"), parts[0])
+
     def history(self, name: str) -> tuple[Span, ...]:
         """Return what a name is in each recorded release, as runs of releases with the same answer.
 
@@ -166,9 +174,10 @@ class Names:
 
     def replacements(self, message: str, name: str, release: str) -> tuple[str, ...]:
         """Return the names that a message about `name` gives as replacements, without those that the release lacks."""
-        found = ((other, self._resolve(other, minor(release))) for other in find_replacements(message, name))
+        texts = find_replacements(message, name)
+        found = ((text, self._resolve(dotted_name(text), minor(release))) for text in texts)
         return tuple(
-            other for other, hit in found if hit is not None and not (isinstance(hit, _Hit) and hit.record.removed)
+            text for text, hit in found if hit is not None and not (isinstance(hit, _Hit) and hit.record.removed)
         )
 
     def _absent(self, name: str, asked: str, hit: Optional[_Hit]) -> Answer:
@@ -216,7 +225,9 @@ class Names:
         root, *rest = name.split(".")
         if root not in ROOTS:
             return _Unknown(f"{root} is no part of torch")
-        return self._in_module(root, rest, release, depth)
+        found = self._in_module(root, rest, release, depth)
+        moved = "" if isinstance(found, _Hit) or depth < 0 else moved_name(name, release)
+        return (self._resolve(moved, release, depth - 1) if moved else None) or found
 
     def _in_module(self, module: str, rest: list[str], release: str, depth: int) -> _Hit | _Unknown | None:
         own = self._record(module, "", release)
@@ -317,7 +328,9 @@ class Names:
             try:
                 for name, releases, record in parse_line(line, self._minors):
                     if name == local:
-                        found.update(dict.fromkeys(releases, record))
+                        told = without_gaps(record.deprecated, f"{module}.{local}")
+                        own = record if told == record.deprecated else replace(record, deprecated=told)
+                        found.update(dict.fromkeys(releases, own))
             except (ValueError, TypeError):
                 path = self._folder / file_name(module)
                 raise StoreError(f"{path}: a line of {module} can't be read: {line[:80]!r}") from None

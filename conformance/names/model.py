@@ -32,7 +32,8 @@ class NameRecord:
     deprecated
         What torch itself says of the deprecation.
     warns
-        The category of the warning that every call gives; empty where only the documentation deprecates.
+        The category of the warning that every call gives; empty where none was found in the function itself, and
+        its documentation deprecates it.
     error
         Why a module can't be imported on this machine; nothing is known of what is in it.
     """

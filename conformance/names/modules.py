@@ -10,6 +10,18 @@ from pathlib import Path
 ROOTS = ("torch", "functorch")
 #: Folders without modules of torch's own: native code, and copies of other projects.
 _SKIPPED_FOLDERS = {"bin", "include", "lib", "share", "test", "_vendor", "examples", "__pycache__"}
+#: Modules that have no file: a package keeps their old path as an entry of `sys.modules`. Each with the module that it
+#: stands for, and the first release in which it does. ``torch.distributed._sharding_spec`` and ``_sharded_tensor`` do
+#: so with themselves: what is in them is recorded.
+_MOVED = {
+    # torch/distributed/_shard/checkpoint/__init__.py; its own modules are recorded up to 1.13.
+    "torch.distributed._shard.checkpoint": ("torch.distributed.checkpoint", "2.0"),
+    # torch/distributed/_tensor/__init__.py; its list `submodules` is recorded since 2.5.
+    "torch.distributed._tensor._shards_wrapper": ("torch.distributed.tensor._shards_wrapper", "2.5"),
+    "torch.distributed._tensor._utils": ("torch.distributed.tensor._utils", "2.5"),
+    "torch.distributed._tensor.device_mesh": ("torch.distributed.tensor.device_mesh", "2.5"),
+    "torch.distributed._tensor.experimental": ("torch.distributed.tensor.experimental", "2.5"),
+}
 #: How the files of compiled modules end: ``torch._C``.
 _COMPILED = (".so", ".pyd")
 
@@ -39,6 +51,18 @@ def list_modules(folder: Path) -> list[str]:
     """
     names = [name for root in ROOTS for name in _in_folder(folder.parent / root, root)]
     return sorted(names, key=lambda name: (is_private(name), name))
+
+
+def moved_name(name: str, release: str) -> str:
+    """Return the name that a name below an old path stands for in a release; empty where it is below none."""
+    for path, (target, since) in _MOVED.items():
+        if f"{name}.".startswith(f"{path}.") and _version(release) >= _version(since):
+            return target + name[len(path) :]
+    return ""
+
+
+def _version(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
 
 
 def is_private(name: str) -> bool:

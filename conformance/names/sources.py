@@ -119,7 +119,7 @@ class Sources:
             helper = _resolve(call.func, plain, [])
             found = self._definition(helper)
             for node in ast.walk(found[1]) if found else ():
-                inner = _from_warning(node)
+                inner = _from_warning(node, _passed(call, found[1]) if found else None)
                 if inner is not None:
                     return inner
         return None
@@ -271,6 +271,12 @@ def _closure(function: types.FunctionType) -> dict[str, str]:
     """Return the strings that a function took from the one around it: names in the messages of a decorator."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or ())
     return {name: cell.cell_contents for name, cell in cells if isinstance(_content(cell), str)}
+
+
+def _passed(call: ast.Call, function: _Definition) -> dict[str, str]:
+    """Return the strings that a call passes to a function, by parameter."""
+    given = [*zip((one.arg for one in function.args.args), call.args), *((one.arg, one.value) for one in call.keywords)]
+    return {name: _text(value) for name, value in given if name and isinstance(value, ast.Constant) and _text(value)}
 
 
 def _content(cell: types.CellType) -> object:

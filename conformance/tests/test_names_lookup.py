@@ -8,6 +8,7 @@ import pytest
 
 from conformance.names.answers import describe, differences, summarize
 from conformance.names.lookup import Names, UnknownRelease
+from conformance.names.messages import without_gaps
 from conformance.names.model import Found, Gone, Measured, NameRecord, Never, NotMeasured, NotYet, Section
 from conformance.names.parameters import ParameterChange, compare_parameters
 from conformance.names.replacements import find_replacements
@@ -226,6 +227,26 @@ def test_suggestions_are_names_that_people_meant(names: Names, asked: str, meant
 )
 def test_replacements_are_the_names_that_torch_gives(message: str, name: str, replacements: tuple[str, ...]) -> None:
     assert find_replacements(message, name) == replacements
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("torch.a.{…} is deprecated, use {…} instead.", "torch.a.B is deprecated."),
+        ("'{…}.{…}' is deprecated. Please use `torch.c`.", "'torch.a.B' is deprecated. Please use `torch.c`."),
+        ("{…} is deprecated! Use torch.c.", "B is deprecated! Use torch.c."),
+        ("version 2 no longer uses function {…}", "version 2 no longer uses function B"),
+        ("Choosing {…} is deprecated. Pass dim.", "Pass dim."),
+        ("C.{…} is replaced by {…}.", "deprecated"),
+        ("Use {this} or that.", "Use {this} or that."),
+    ],
+)
+def test_a_message_is_told_without_its_gaps(message: str, told: str) -> None:
+    assert without_gaps(message, "torch.a.B") == told
+
+
+def test_a_message_of_a_constructor_names_the_class() -> None:
+    assert without_gaps("{…} is deprecated!", "torch.a.B.__init__") == "B is deprecated!"
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,11 @@ MODULES = {
                 return new(*args, **kwargs)
             return made
         made = _make(add)
+        def _deprecated(name, other):
+            warnings.warn(f"torch.functional.{name} is deprecated, use {other} instead.", FutureWarning)
+        def helped(x):
+            _deprecated("helped", other="torch.functional.add")
+            return x
         threshold = 0.5
     ''',
     "nn/__init__": "from torch.nn.linear import Linear\n",
@@ -264,6 +269,7 @@ def test_only_what_always_raises_that_it_is_gone_is_removed(measured: Measured) 
         ("warned", "FutureWarning", "use torch.functional.add"),
         ("documented", "", "Use :func:`torch.functional.add`"),
         ("made", "FutureWarning", "in favor of `torch.functional.add`"),
+        ("helped", "FutureWarning", "torch.functional.helped is deprecated, use torch.functional.add instead."),
         ("warned_sometimes", "", ""),
         ("of_argument", "", ""),
         ("add", "", ""),

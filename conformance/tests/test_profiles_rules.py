@@ -197,4 +197,6 @@ def test_another_message_alone_is_told_apart() -> None:
 
 
 def test_a_message_is_shown_without_its_colours() -> None:
-    assert outcome_in_words("error", "x", "UnpicklingError", "do \x1b[1mthis\x1b[0m") == "raises UnpicklingError: do this"
+    assert (
+        outcome_in_words("error", "x", "UnpicklingError", "do \x1b[1mthis\x1b[0m") == "raises UnpicklingError: do this"
+    )

@@ -26,8 +26,8 @@ def told(folder: Path, code: str) -> Entry:
     [
         ("torch.qr(x)", "    print(torch.qr(torch.eye(2)))"),
         ("torch.ones(2, 2).cholesky()", "    print(torch.Tensor.cholesky(torch.eye(2)))"),
-        ("torch._six.inf", 'print(pydoc.locate("torch._six.inf"))'),
-        ("torch.nn.utils.weight_norm(m)", 'print(pydoc.locate("torch.nn.utils.weight_norm").__doc__)'),
+        ("torch._six.inf", '    print(import_module("torch._six").inf)'),
+        ("torch.nn.utils.weight_norm(m)", 'print(import_module("torch.nn.utils").weight_norm.__doc__)'),
     ],
 )
 def test_a_script_shows_what_differs(code: str, line: str, tmp_path: Path) -> None:

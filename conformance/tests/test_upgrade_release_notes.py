@@ -55,6 +55,14 @@ def test_the_notes_stand_in_the_order_of_the_releases() -> None:
     assert [one.release for one in found.entries[0].announced] == ["2.9.0", "2.10.0"]
 
 
+def test_a_plan_is_told_as_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "code.py").write_text("import torch\ntorch.ao.quantization.quantize_dynamic(m)\n")
+    main(["upgrade", "2.7", "2.15", "--uses", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "deprecation: was announced for 2.10: Functions of torch.ao.quantization are gone in 2.10\n" in printed
+    assert "deprecation: Functions of torch.ao.quantization are deprecated\n" in printed
+
+
 def test_a_note_that_names_a_claim_is_told_with_what_changed_of_it(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, SIMPLE)
     [claim] = corpus.claims

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Optional
 
 from conformance.cache import Kept
+from conformance.names.replacements import written_instead
 from conformance.profiles.compare import VALUE, Difference
 from conformance.profiles.words import news_in_words, outcome_in_words
 from conformance.text import bounded
@@ -301,6 +302,7 @@ def _entry(name: str, severity: Severity, told: Sequence[_Told]) -> Entry:
         "since " + ", then ".join(step.since() for step in first.change.when),
         script=_script(first.change.call, worst.example),
         notes=(f"measured as {first.change.call}", *tuple(dict.fromkeys(notes))[:_MOST_NOTES]),
+        instead=written_instead(name) if aspect.aspect == "warning" else "",
         subject=name,
         places=places_of(places.values()),
     )

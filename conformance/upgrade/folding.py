@@ -36,7 +36,7 @@ def _one(group: Sequence[Entry]) -> Entry:
     first = group[0]
     names = [entry.subject for entry in group]
     if first.kind == "deprecated":
-        how = first.what.partition(" is deprecated ")[2]
+        how = first.what.partition(" is deprecated ")[2].replace("(its", "(their")
         own = [name[len(_owner(first)) + 1 :] for name in names]
         what = f"{len(names)} names of {_owner(first)} are deprecated {how}: {_some(own)}"
     else:

@@ -11,12 +11,13 @@ from typing import Optional
 from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
+from conformance.names.replacements import instead_of_argument
 from conformance.names.store import minor, release_key
 from conformance.text import bounded
 from conformance.upgrade.model import Entry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
 from conformance.upgrade.severity import Severity
-from conformance.upgrade.signatures import broken, deprecated_passed, shape_of, takes_keyword
+from conformance.upgrade.signatures import arrivals, broken, deprecated_passed, shape_of, takes_keyword
 from conformance.usage import Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.matching import Breakage, known_names
 from conformance.usage.rules import canonical
@@ -27,6 +28,14 @@ _LONGEST = 200
 _WARN_WITHOUT = {
     ("torch.utils.checkpoint.checkpoint", "use_reentrant"),
     ("torch.utils.checkpoint.checkpoint_sequential", "use_reentrant"),
+}
+#: Arguments whose new default does nothing to a call that was written before they came.
+_HARMLESS = {
+    # Only the exporter that `dynamo` chooses reads it.
+    ("torch.onnx.export", "optimize"),
+    # What raised, a second kernel of one name, is taken now.
+    ("torch.library.Library.impl", "allow_override"),
+    ("torch.library.register_fake", "allow_override"),
 }
 _CALLED = (Kind.CALL, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
@@ -109,8 +118,10 @@ class NameChanges:
         for entry in self._of_name(name):
             if entry.kind == "gone" and not use.guarded:
                 yield entry, Evidence.MAYBE if self._is_set_on_objects(name) else evidence
-            elif entry.kind == "deprecated" and (use.kind in _CALLED or self._is_module(name)):
-                yield entry, Evidence.MAYBE if use.guarded else evidence
+            elif entry.kind == "deprecated" and (use.kind in _CALLED or self._has_kind(name, "module")):
+                # Whether a function that is only read is called can't be told.
+                read = use.kind is Kind.NAME and self._has_kind(name, "function")
+                yield entry, Evidence.MAYBE if use.guarded else min(evidence, Evidence.LIKELY if read else evidence)
         if use.call is not None and use.kind is Kind.CALL:
             for entry, is_sure in self._of_call(self._documented(name), shape_of(use.call)):
                 yield entry, evidence if is_sure and not use.guarded else Evidence.MAYBE
@@ -121,9 +132,9 @@ class NameChanges:
         plain = canonical(found.canonical) if isinstance(found, Found) and found.record.kind == "method" else name
         return name if "._" in plain else plain
 
-    def _is_module(self, name: str) -> bool:
+    def _has_kind(self, name: str, kind: str) -> bool:
         found = self.answer(name, self.new)
-        return isinstance(found, Found) and found.record.kind == "module"
+        return isinstance(found, Found) and found.record.kind == kind
 
     def _is_set_on_objects(self, name: str) -> bool:
         """Return whether only objects have a name: another function than the class's own may set it now."""
@@ -146,7 +157,7 @@ class NameChanges:
         return None
 
     def _gone(self, found: NameDifference, when: str) -> Entry:
-        known = self.answer(found.name, self.old)
+        known, module = self.answer(found.name, self.old), self._names.module_of(found.name, self.old)
         return Entry(
             f"{found.name}:gone",
             "breaks",
@@ -155,14 +166,15 @@ class NameChanges:
             "there",
             bounded(found.message, _LONGEST) or "no such name",
             when,
-            script=presence_script(known) if isinstance(known, Found) else "",
+            script=presence_script(known, module) if isinstance(known, Found) else "",
             instead=" or ".join(found.replacements[:3]),
             subject=found.name,
         )
 
     def _deprecated(self, found: NameDifference) -> Entry:
         newest = self._names.lookup(found.name, self._names.releases[-1])
-        how = "each use warns" if found.what == "warns" else "only the documentation says so"
+        how = "each use warns" if found.what == "warns" else "its documentation says so"
+        module = self._names.module_of(found.name, self.new)
         return Entry(
             f"{found.name}:deprecated",
             "warns",
@@ -171,7 +183,7 @@ class NameChanges:
             "no warning" if found.what == "warns" else "not deprecated",
             bounded(found.message, _LONGEST),
             f"since {found.since}",
-            script=documentation_script(found.name) if found.what == "deprecated" else "",
+            script=documentation_script(found.name, module) if found.what == "deprecated" else "",
             notes=(f"gone since {newest.since}",) if isinstance(newest, Gone) else (),
             instead=" or ".join(found.replacements[:3]),
             subject=found.name,
@@ -183,7 +195,8 @@ class NameChanges:
             since = next(release for release in self._later if argument in self._deprecated_passed(name, call, release))
             what = f"{name}: {argument} is deprecated"
             ends = "not deprecated", "its default is 'deprecated': passing it warns"
-            found = _of_argument(name, argument, "warns", what, ends, f"since {since}", f"leave {argument} out")
+            instead = instead_of_argument(name, argument) or f"leave {argument} out"
+            found = _of_argument(name, argument, "warns", what, ends, f"since {since}", instead)
             yield replace(found, kind="deprecated")
 
     def _deprecated_passed(self, name: str, call: Call, release: str) -> set[str]:
@@ -193,12 +206,14 @@ class NameChanges:
     @cache  # noqa: B019 - one report, one object
     def _of_call(self, name: str, call: Call) -> tuple[tuple[Entry, bool], ...]:
         known = self.answer(name, self.old)
-        script = signature_script(known) if isinstance(known, Found) else ""
+        module = self._names.module_of(name, self.old)
+        script = signature_script(known, module) if isinstance(known, Found) else ""
         return tuple((replace(entry, script=script), is_sure) for entry, is_sure in self._told_of_call(name, call))
 
     def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
         if not self._is_downgrade:
             yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
+            yield from self._of_arrivals(name, call)
         found = self._breakage(name, call, self.new)
         if found is None:
             return
@@ -210,7 +225,7 @@ class NameChanges:
         for argument in found.gone:
             by_keyword = takes_keyword(after.record, argument)
             what = f"{name} takes {argument} by keyword only" if by_keyword else f"{name} no longer takes {argument}"
-            instead = f"{argument}=…" if by_keyword else ""
+            instead = f"{argument}=…" if by_keyword else instead_of_argument(name, argument)
             yield _of_argument(name, argument, "breaks", what, ("taken", "TypeError"), when, instead), is_sure
         for argument in found.missing:
             what = f"{name} requires {argument} now"
@@ -231,6 +246,21 @@ class NameChanges:
                 harm, what, ends = "warns", f"{name} warns where {argument} is left out", ("no warning", "a warning")
             entry = _of_argument(name, argument, harm, what, ends, when, f"{argument}={before}")
             yield replace(entry, kind="default"), found.is_certain
+
+    def _of_arrivals(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
+        """Yield what is told of arguments that the old release lacks and whose default changed after they came."""
+        before = self.answer(name, self.old)
+        known = [(release, self.answer(name, release)) for release in self._later]
+        later = [(release, found.record) for release, found in known if isinstance(found, Found)]
+        if not isinstance(before, Found) or [release for release, _ in later[-1:]] != self._later[-1:]:
+            return
+        for argument, came, first, since, last, is_sure in arrivals(call, before.record, later):
+            # False at first means that nothing changed as the argument came; of 5.0 that can't be told.
+            if (first, last) == ("False", "True") and (name, argument) not in _HARMLESS:
+                what = f"{name}: {argument} is {last} by default, was {first} where it came"
+                ends = f"no such argument; {argument}={first} where it came in {came}", last
+                entry = _of_argument(name, argument, "changes", what, ends, f"since {since}", f"{argument}={first}")
+                yield replace(entry, kind="default"), is_sure
 
     def _breakage(self, name: str, call: Call, release: str) -> Optional[Breakage]:
         before, after = self.answer(name, self.old), self.answer(name, release)

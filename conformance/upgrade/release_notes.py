@@ -19,6 +19,12 @@ def with_notes(report: Report, all_notes: Iterable[ReleaseNotes]) -> Report:
     def announced(entry: Entry) -> tuple[ReleaseNote, ...]:
         topics = (entry.subject, *(claim.id for claim in entry.claims))
         found = dict.fromkeys(note for topic in topics for note in by_topic.get(topic, ()))
-        return tuple(sorted(found, key=lambda note: as_version(note.release)))
+        return tuple(map(_as_told, sorted(found, key=lambda note: as_version(note.release))))
 
     return replace(report, entries=tuple(replace(entry, announced=announced(entry)) for entry in report.entries))
+
+
+def _as_told(note: ReleaseNote) -> ReleaseNote:
+    """Return a note whose title says it where it was only a plan, which may not have come true."""
+    is_plan = as_version(note.by) > as_version(minor(note.release))
+    return replace(note, title=f"was announced for {note.by}: {note.title}") if is_plan else note

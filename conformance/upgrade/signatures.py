@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from conformance.names.model import NameRecord
 from conformance.usage import Argument, Call
@@ -11,6 +12,17 @@ from conformance.usage.matching import Breakage, Signature, bind, breakage, pars
 
 _BOUND = ("method", "classmethod")
 _ANY = Argument()
+
+
+class Arrival(NamedTuple):
+    """An argument that the old release lacks, and that had another default where it came than it has in the new one."""
+
+    argument: str
+    came: str
+    before: str
+    since: str
+    after: str
+    is_certain: bool
 
 
 @lru_cache(maxsize=10_000)
@@ -48,6 +60,32 @@ def broken(call: Call, old: NameRecord, new: NameRecord) -> Optional[Breakage]:
     if old.origin != new.origin and not (best.gone or best.missing):
         return None
     return best
+
+
+def arrivals(call: Call, old: NameRecord, later: Sequence[tuple[str, NameRecord]]) -> Iterator[Arrival]:
+    """Yield the arguments that a call leaves out, that came later, and whose default changed then.
+
+    Parameters
+    ----------
+    later
+        The releases after the old one up to the new one.
+    """
+    known = [(release, signatures(one)[0]) for release, one in later if len(signatures(one)) == 1]
+    if len(signatures(old)) != 1 or not known or known[-1][0] != later[-1][0] or not comparable(old, later[-1][1]):
+        return
+    (had,), bound = signatures(old), bind(call, known[-1][1])
+    if not _takes(had, call):
+        return
+    for name in [one.name for one in known[-1][1] if one not in had and one.name not in bound.passed]:
+        defaults = [(release, one.default) for release, taken in known for one in taken if one.name == name]
+        (came, before), (since, after) = defaults[0], defaults[-1]
+        if any(one.name == name for one in had) or before is None or after is None or before == after:
+            continue
+        for release, default in reversed(defaults):
+            if default != after:
+                break
+            since = release
+        yield Arrival(name, came, before, since, after, not bound.is_open)
 
 
 def takes_keyword(record: NameRecord, name: str) -> bool:
