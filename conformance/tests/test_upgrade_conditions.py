@@ -148,8 +148,13 @@ def test_a_default_that_only_says_required_is_no_default(tmp_path: Path) -> None
 
 
 def test_a_function_that_is_only_read_is_not_surely_called(tmp_path: Path) -> None:
-    norm = "torch.nn.utils.weight_norm"
-    for line, sure in ((f"{norm}(a)", Evidence.CERTAIN), (f"print({norm})", Evidence.LIKELY)):
+    norm, decorated = "torch.nn.utils.weight_norm", "    def g(): pass"
+    for line, sure in (
+        (f"{norm}(a)", Evidence.CERTAIN),
+        (f"@{norm}\n{decorated}", Evidence.CERTAIN),
+        (f"from torch.nn.utils import weight_norm\n    @weight_norm\n{decorated}", Evidence.CERTAIN),
+        (f"print({norm})", Evidence.LIKELY),
+    ):
         (tmp_path / "code.py").write_text(f"{HEAD}    {line}\n", encoding="utf-8")
         (entry,) = changes().entries(read_project([tmp_path]).groups())
         assert (entry.kind, entry.evidence) == ("deprecated", sure)

@@ -37,7 +37,7 @@ _HARMLESS = {
     ("torch.library.Library.impl", "allow_override"),
     ("torch.library.register_fake", "allow_override"),
 }
-_CALLED = (Kind.CALL, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
+_CALLED = (Kind.CALL, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
 class NameChanges:

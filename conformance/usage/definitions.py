@@ -64,7 +64,7 @@ class FileReader(Statements):
         """Bind a function, to be read when the whole file is known."""
         binding = ""
         for decorator in node.decorator_list:
-            self.value(decorator)
+            self.record.decorator(self.value(decorator), decorator)
             binding = _BINDINGS.get(_last_name(decorator), binding)
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
@@ -171,7 +171,7 @@ class FileReader(Statements):
     def on_classdef(self, node: ast.ClassDef) -> None:
         """Bind a class, with what it is built on and what its body binds."""
         for decorator in node.decorator_list:
-            self.value(decorator)
+            self.record.decorator(self.value(decorator), decorator)
             self.record.decorates_class(decorator)
         cls = OwnClass(node.name)
         for base in node.bases:

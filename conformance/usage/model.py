@@ -25,6 +25,8 @@ class Kind(enum.Enum):
     #: Read without a call: an attribute, a class in an annotation or in `isinstance`.
     NAME = "name"
     CALL = "call"
+    #: Python calls it with what it decorates.
+    DECORATOR = "decorator"
     #: Python calls it: an operator, `float(x)`, `x[i]`, `with`, iteration.
     OPERATOR = "operator"
     #: Something is stored in it; the value is the only argument of the call.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Optional, Union
 
 from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind, Parameter, Unclear, Use
-from conformance.usage.values import Torch
+from conformance.usage.values import Torch, Value
 
 #: Bounds the memory that one hostile file can take.
 _MOST_USES = 200_000
@@ -59,10 +59,21 @@ class Recorder:
         line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
         self.add((f"torch.Tensor.{method}",), line, column, Kind.OPERATOR, evidence, call)
 
+    def decorator(self, found: Value, node: ast.expr) -> None:
+        """Note that a name of torch decorates, unless it is called for that, which was noted."""
+        if isinstance(found, Torch) and not isinstance(node, ast.Call):
+            if self._is_last(node):
+                self.uses.pop()
+            self.name((found,), node, Kind.DECORATOR)
+
     def decorates_class(self, node: ast.expr) -> None:
         """Note that what was noted last at a place decorates a class."""
-        if self.uses and (self.uses[-1].line, self.uses[-1].column) == (node.lineno, node.col_offset + 1):
+        if self._is_last(node):
             self.uses[-1] = self.uses[-1]._replace(decorates_class=True)
+
+    def _is_last(self, node: ast.expr) -> bool:
+        """Return whether the place of a node is what was noted last."""
+        return bool(self.uses) and (self.uses[-1].line, self.uses[-1].column) == (node.lineno, node.col_offset + 1)
 
     def doubt(self, node: ast.AST, doubt: Doubt, detail: str = "") -> None:
         """Note a place that cannot be told."""
