@@ -6,7 +6,7 @@ import re
 
 _COLLECTIVES = "torch.distributed._functional_collectives"
 #: What to write for names of which torch's message says it in other words, or not at all.
-_WRITTEN = {
+WRITTEN = {
     "torch._six.FileNotFoundError": "FileNotFoundError",
     "torch._six.PY37": "sys.version_info >= (3, 7)",
     "torch._six.StringIO": "io.StringIO",
@@ -66,7 +66,7 @@ _MORE = re.compile(rf"^(?:\([^)]*\))?[`'\"]*(?:\s*,\s*|\s+(?:or|and)\s+){_NAME}"
 
 def written_instead(name: str) -> str:
     """Return what to write for a name of which torch's message does not give it; empty where it does."""
-    return _WRITTEN.get(name, "")
+    return WRITTEN.get(name, "")
 
 
 def instead_of_argument(name: str, argument: str) -> str:

@@ -102,11 +102,13 @@ class Launched:
 
     def send_signal(self, number: int) -> None:
         """Send a signal to the process; the server ends instead while it has not told which one that is."""
-        if self.poll() is None:
-            if b"\n" in self._told:
+        if self.poll() is not None:
+            return
+        if b"\n" in self._told:
+            with suppress(ProcessLookupError):  # it has ended since
                 os.kill(int(self._told.partition(b"\n")[0]), number)
-            else:
-                self._server.kill()
+        else:
+            self._server.kill()
 
     def terminate(self) -> None:
         """Ask the process to end."""

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone
-from conformance.names.replacements import _WRITTEN, written_instead
+from conformance.names.replacements import WRITTEN, written_instead
 from conformance.results.recorded import recorded_folder
 from conformance.upgrade.model import Entry
 from conformance.upgrade.name_changes import NameChanges
@@ -155,7 +155,7 @@ def test_what_to_write_instead_of_names_for_one_device(name: str, instead: str) 
 
 def test_every_name_with_something_to_write_instead_is_recorded() -> None:
     names = Names()
-    assert [name for name in _WRITTEN if not any(isinstance(one.answer, Found) for one in names.history(name))] == []
+    assert [name for name in WRITTEN if not any(isinstance(one.answer, Found) for one in names.history(name))] == []
 
 
 def test_a_message_has_no_gaps(tmp_path: Path) -> None:

@@ -103,6 +103,9 @@ def test_places_that_are_only_maybe_are_counted_apart() -> None:
     told = text_report(Report("2.0.1", "2.1.2", entries=(mixed,), coverage=COVERED))
     assert "at       code.py:2\n" in told
     assert "maybe    at 2 more places; --json lists them\n" in told
+    many = replace(mixed, places=(place(2), *(place(line, Evidence.MAYBE) for line in range(3, 60))))
+    told = text_report(Report("2.0.1", "2.1.2", entries=(many,), coverage=COVERED))
+    assert "maybe    at 57 more places; --json lists the first 50 places\n" in told
 
 
 def test_it_says_what_can_not_be_told_for_certain() -> None:

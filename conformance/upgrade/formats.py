@@ -7,13 +7,13 @@ import json
 from conformance.results.codec import Json, encode
 from conformance.text import printable
 from conformance.upgrade.model import Coverage, Entry, Report
-from conformance.upgrade.report import summary
+from conformance.upgrade.report import MOST_PLACES, summary
 from conformance.upgrade.severity import SHOWN, rank
 from conformance.usage import Use
 
 #: Version of the JSON format.
 VERSION = 2
-_MOST_ANNOTATED, _MOST_ANNOTATIONS, _MOST_PLACES, _MOST_LISTED = 5, 50, 50, 200
+_MOST_ANNOTATED, _MOST_ANNOTATIONS, _MOST_LISTED = 5, 50, 200
 _LEVELS = {"breaks": "error", "changes": "warning", "warns": "notice"}
 
 
@@ -78,7 +78,7 @@ def _entry(entry: Entry) -> Json:
         "places": len(entry.places),
         "uses": [
             {"evidence": place.evidence.name.lower(), "name": place.use.names[0], **_place(place.use)}
-            for place in entry.places[:_MOST_PLACES]
+            for place in entry.places[:MOST_PLACES]
         ],
     }
 

@@ -14,6 +14,8 @@ from conformance.views.releases import minor
 
 _MOST_CLAIMS, _MOST_FILES, _MOST_LINES, _MOST_LISTED, _MOST_MAYBE, _MOST_OF_TORCH = 3, 4, 8, 4, 12, 10
 _WORTH_LISTING, _MOST_IN_SHORT = 3, 20
+#: How many places of an entry the JSON report lists.
+MOST_PLACES = 50
 _TITLE, _SECTION, _ENTRY, _LINE, _FIELD, _CODE = range(6)
 _NOUNS = {"breaks": "break", "changes": "change", "warns": "warning"}
 _Line = tuple[int, str]
@@ -98,7 +100,7 @@ def _lines(report: Report, brief: bool, everything: bool) -> Iterator[_Line]:
 
 
 def _in_short(report: Report) -> Iterator[str]:
-    """Yield a line for each entry, where there are more than a screen can hold."""
+    """Yield a line for each entry, where there are several: details fill the first screen otherwise."""
     told = [(_NOUNS[severity], entry) for severity in SHOWN for entry in report.of(severity)]
     if len(told) >= _WORTH_LISTING:
         yield from ["", *(f"  {noun:8} {_brief(entry)}" for noun, entry in told[:_MOST_IN_SHORT])]
@@ -239,7 +241,8 @@ def _where(entry: Entry) -> Iterator[str]:
     if entry.places:
         yield f"at       {_places(sure or entry.places)}"
     if sure and len(sure) < len(entry.places):
-        yield f"maybe    at {count_of(len(entry.places) - len(sure), 'more place')}; --json lists them"
+        listed = "them" if len(entry.places) <= MOST_PLACES else f"the first {MOST_PLACES} places"
+        yield f"maybe    at {count_of(len(entry.places) - len(sure), 'more place')}; --json lists {listed}"
     if entry.places and entry.evidence is not Evidence.CERTAIN:
         unclear = all(place.use.guarded or place.use.evidence is not Evidence.CERTAIN for place in sure)
         yield f"likely   {_UNCLEAR_CODE if unclear else _UNCLEAR_VALUES}"
