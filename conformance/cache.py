@@ -8,7 +8,6 @@ is in it is trusted as compiled Python is.
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 import pickle
@@ -20,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
+from conformance.collection import without_collection
 from conformance.files import Unreadable, Why, read_bounded
 
 T = TypeVar("T")
@@ -83,15 +83,11 @@ def recall(key: Optional[str]) -> Any:
         content = b"" if key is None else Path(_folder(), key).read_bytes()
     except (OSError, RuntimeError):
         return None
-    collects = gc.isenabled()
-    gc.disable()  # many small objects and no garbage among them
     try:
-        return pickle.loads(content)
+        with without_collection():
+            return pickle.loads(content)
     except Exception:  # a damaged file raises anything
         return None
-    finally:
-        if collects:
-            gc.enable()
 
 
 def keep(key: Optional[str], value: Any) -> None:
@@ -102,7 +98,7 @@ def keep(key: Optional[str], value: Any) -> None:
         folder = _folder()
         folder.mkdir(parents=True, exist_ok=True)
         descriptor, hidden = tempfile.mkstemp(dir=folder, prefix=".")
-        with open(descriptor, "wb") as file:
+        with open(descriptor, "wb") as file, without_collection():
             pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
         Path(hidden).replace(folder / key)  # at once, whoever else writes it
         for path in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-_MOST_ENTRIES]:

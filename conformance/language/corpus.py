@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Optional
 
 from conformance.cache import content_key, kept
+from conformance.collection import without_collection
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
@@ -154,7 +153,7 @@ def load_corpus(
         sources = sources.joined(_sources(path, problems))
     context = context or Context.default()
     drafts: list[Draft] = []
-    with _without_collection():
+    with without_collection():
         of_claims = [path for path in paths if folder_of(path) not in (DECISIONS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)]
         for path in _files(of_claims, problems):
             drafts.extend(_drafts(path, sources, root, context, problems))
@@ -176,7 +175,7 @@ def load_file(
 ) -> tuple[list[Claim], list[Problem]]:
     """Read one spec file: its claims without a problem, in the order of the file, and all its problems."""
     problems = Problems()
-    with _without_collection():
+    with without_collection():
         drafts = _drafts(path, sources, root, context or Context.default(), problems)
         good = check_uniqueness(drafts)
         claims = [draft.claim for draft in good]
@@ -228,23 +227,6 @@ def _sources(path: Path, problems: Problems) -> SourceList:
     key = content_key([path, *causes], "sources", str(Path.cwd()))
     before = len(problems)
     return kept(key, SourceList, lambda: read_sources(path, problems), lambda: len(problems) == before)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Hold the garbage collector back.
-
-    Reading makes many small objects and no cycles; looking through them again and again takes half of the time, and
-    through all of them once at the end a sixth. So they are put where it never looks.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.freeze()
-            gc.enable()
 
 
 def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:

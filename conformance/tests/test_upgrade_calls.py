@@ -15,11 +15,12 @@ from conformance.profiles.store import Profiles, by_key, save_profiles
 from conformance.results.model import Environment
 from conformance.results.recorded import recorded_folder
 from conformance.tests.result_files import make_corpus
-from conformance.upgrade.call_changes import compare_calls, compared_names, without_twins
+from conformance.upgrade.call_changes import compare_calls, compared_names
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.model import Entry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.severity import SHOWN, Severity
+from conformance.upgrade.twins import without_twins
 from conformance.usage import Evidence, read_project
 from conformance.views.calls import CallHistory
 

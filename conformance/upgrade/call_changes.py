@@ -6,7 +6,6 @@ import ast
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from typing import Optional
 
 from conformance.cache import Kept
@@ -15,7 +14,7 @@ from conformance.profiles.compare import VALUE, Difference
 from conformance.profiles.words import news_in_words, outcome_in_words
 from conformance.text import bounded
 from conformance.upgrade.code_uses import CodeUses, best, under_doubts
-from conformance.upgrade.model import Entry, Place, places_of
+from conformance.upgrade.model import Entry, places_of
 from conformance.upgrade.severity import SEVERITIES, Severity, rank
 from conformance.usage import Call, Evidence, TorchName, UseGroup
 from conformance.usage.matching import Match
@@ -36,16 +35,6 @@ _KINDS = {
     "gradient": "history",
     "dtype": "dtype",
     "type": "dtype",
-}
-#: Kinds of entries that tell of a name, or of a claim, what an entry of this kind tells of a call.
-_TOLD_BY = {
-    "error": ("gone", "argument", "default", "loud", "crash", "tier"),
-    "warning": ("deprecated", "default", "gone"),
-    "requires-grad": ("leaf", "history", "silent"),
-    "history": ("requires-grad", "leaf", "silent"),
-    "value": ("dtype", "observed", "silent", "default"),
-    "dtype": ("value", "observed", "silent", "default"),
-    "shares": ("view-of", "same", "silent"),
 }
 #: What little code looks at.
 _RARELY_SEEN = frozenset(("bits", "version", "input autograd"))
@@ -220,62 +209,6 @@ def compared_names(
         *(kept.of(("calls of", end), partial(history.names_in, end)) for end in (old, new))
     )
     return frozenset(name for name in known if kept.of(("compared", name), partial(history.compared, name, old, new)))
-
-
-#: For the last part of a name and a kind of entry: the places that are told of, and how sure that is.
-_ToldPlaces = dict[tuple[str, str], dict[str, Evidence]]
-
-
-def without_twins(entries: Sequence[Entry], by_calls: Sequence[Entry]) -> list[Entry]:
-    """Return entries of names and claims with those of calls, each place where no surer one tells the same."""
-    told: _ToldPlaces = {}
-    for entry in entries:
-        # What became true may be that it raises.
-        raises = ["error"] if any(claim.expectation.raises for claim in entry.claims) else []
-        for key in product(_last_names(entry), [entry.kind, *raises]):
-            _tell(told, key, entry.places)
-    added, surer = [], {key: dict(known) for key, known in told.items()}
-    for entry in by_calls:
-        last = entry.subject.rpartition(".")[2]
-        keys = [(last, kind) for kind in (entry.kind, *_TOLD_BY.get(entry.kind, ()))]
-        places = tuple(place for place in entry.places if not any(_is_told(told, key, place) for key in keys))
-        if places:
-            added.append(replace(entry, places=places))
-            _tell(told, keys[0], places)
-            for key in keys:
-                _tell(surer, key, places)
-    left = [_without_surer(entry, surer) for entry in entries]
-    return [*(entry for entry in left if entry is not None), *added]
-
-
-def _last_names(entry: Entry) -> set[str]:
-    subjects = {entry.subject, *(claim.subject for claim in entry.claims)}
-    return {subject.rpartition(".")[2] for subject in subjects}
-
-
-def _tell(told: _ToldPlaces, key: tuple[str, str], places: Sequence[Place]) -> None:
-    known = told.setdefault(key, {})
-    for place in places:
-        line = str(place.use)
-        known[line] = max(place.evidence, known.get(line, place.evidence))
-
-
-def _is_told(told: _ToldPlaces, key: tuple[str, str], place: Place) -> bool:
-    """Return whether a place is told of, and not as a doubt about what is now known to be so."""
-    known = told.get(key, {}).get(str(place.use))
-    return known is not None and (known > Evidence.MAYBE or place.evidence is Evidence.MAYBE)
-
-
-def _without_surer(entry: Entry, told: _ToldPlaces) -> Optional[Entry]:
-    """Return an entry without the doubtful places of which another one is surer; none where no place is left."""
-    keys = [(last, entry.kind) for last in _last_names(entry)]
-    places = tuple(
-        place
-        for place in entry.places
-        if place.evidence > Evidence.MAYBE
-        or all(told.get(key, {}).get(str(place.use), Evidence.MAYBE) is Evidence.MAYBE for key in keys)
-    )
-    return entry if places == entry.places else replace(entry, places=places) if places else None
 
 
 def _entry(name: str, severity: Severity, told: Sequence[_Told]) -> Entry:

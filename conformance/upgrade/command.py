@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from conformance.cache import Kept, kept
+from conformance.collection import without_collection
 from conformance.language.corpus import Corpus
 from conformance.language.kept import own_key
 from conformance.names.lookup import Names
@@ -21,7 +21,7 @@ from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.recorded import recorded_folder
 from conformance.results.store import SUFFIX
 from conformance.text import printable
-from conformance.upgrade.call_changes import compare_calls, compared_names, without_twins
+from conformance.upgrade.call_changes import compare_calls, compared_names
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
@@ -35,6 +35,7 @@ from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
+from conformance.upgrade.twins import without_twins
 from conformance.usage import Evidence, read_project
 from conformance.views.addresses import subject_page
 from conformance.views.calls import CallHistory
@@ -122,10 +123,10 @@ def _written(report: Report, options: argparse.Namespace) -> str:
     return _WRITERS[options.format](report, options)
 
 
+@without_collection()
 def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges) -> Report:
     project = read_project(options.uses, options.exclude)
     groups = project.groups()
-    gc.freeze()  # What was read stays: looking for garbage in it takes a fifth of the time.
     uses = CodeUses(groups, changes)
     history = CallHistory(recorded_folder(options.results), path[-1].device)
     facts = Kept(_key(options, path, history))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Optional
 
 from conformance.special_methods import BINARY
@@ -23,6 +24,7 @@ from conformance.usage.values import (
     Fixed,
     Flag,
     Foreign,
+    Imported,
     Instance,
     Items,
     Module,
@@ -72,16 +74,14 @@ class Bindings(Invocations):
 
     def _member(self, module: Value, name: str, node: ast.ImportFrom) -> Value:
         if isinstance(module, Module):
-            return self.modules.member(module.path, name) or UNKNOWN
+            return Imported(partial(self.modules.member, module.path, name))
         return self.attribute(module, name, node.lineno, node.col_offset) if module is not UNKNOWN else UNKNOWN
 
     def _star(self, module: Value, node: ast.ImportFrom) -> None:
         if isinstance(module, Torch):
             self.stars.append(module.name)
         elif isinstance(module, Module):
-            for name, value in self.modules.members(module.path).items():
-                if name[:1] != "_":
-                    self.scope.bind(name, value)
+            self.own_stars.append(module.path)
         elif isinstance(module, Foreign) and rules.is_other_package(module.name.partition(".")[0]):
             return
         else:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Optional, Protocol
 
 from conformance.usage import rules
@@ -21,6 +22,7 @@ from conformance.usage.values import (
     Constant,
     Either,
     Foreign,
+    Imported,
     Instance,
     Module,
     OwnClass,
@@ -46,10 +48,7 @@ class Modules(Protocol):
         """Return the path of a module that a file imports; ``level`` is the number of dots before its name."""
 
     def member(self, path: str, name: str) -> Optional[Value]:
-        """Return what a module binds a name to."""
-
-    def members(self, path: str) -> dict[str, Value]:
-        """Return all that a star import of a module binds."""
+        """Return what a module binds a name to; `NOTHING` where that is not known yet."""
 
 
 class Names:
@@ -61,8 +60,9 @@ class Names:
         self.scope = Scope()
         #: Names that a function changes by `global`.
         self.unsteady = unsteady
-        #: Modules of torch all of whose names are imported.
+        #: Modules of torch, and the paths of those of the project, all of whose names are imported.
         self.stars: list[str] = []
+        self.own_stars: list[str] = []
         #: How often the code has looked at the version or at what torch has.
         self.looks = 0
         #: Above zero where it depends on such a look what is bound.
@@ -78,31 +78,34 @@ class Names:
         if handler is None:
             handler = _HANDLERS[kind] = getattr(type(self), f"_{kind.__name__.lower()}", _unknown)
         found = handler(self, node)
-        self.looks += found.chosen
+        if found.chosen:
+            self.looks += 1
         return found
 
     # Names
 
     def lookup(self, name: str) -> Value:
         """Return what a name stands for here."""
-        if "orch" in name or "ORCH" in name:
-            self._look(name)
+        if _is_version(name):
+            self.looks += 1
         scope: Optional[Scope] = self.scope
         while scope is not None:
             found = scope.names.get(name)
             if found is not None:
+                if type(found) is Imported:
+                    found = _known(found.value())
                 return found if type(found) is not Constant else self._steady(found, name, scope)
             scope = scope.parent
         if name in _BUILTINS:
             return _BUILTINS[name]
+        for path in reversed(self.own_stars) if name[:1] != "_" else ():
+            member = self.modules.member(path, name)
+            if member is not None:
+                return _known(member)
         for star in reversed(self.stars):
             if rules.result_of(f"{star}.{name}", 1, ()) is not UNKNOWN:
                 return Torch(f"{star}.{name}", Evidence.LIKELY)
         return Torch(f"{self.stars[-1]}.{name}", Evidence.MAYBE) if self.stars else UNKNOWN
-
-    def _look(self, name: str) -> None:
-        """Note where a name says that it compares the version of torch, such as `torch_version_ge`."""
-        self.looks += _VERSION.search(name) is not None
 
     def _steady(self, constant: Constant, name: str, scope: Scope) -> Value:
         """Return a constant where it cannot have changed since it was bound."""
@@ -140,7 +143,8 @@ class Names:
         return value
 
     def _step(self, node: ast.Attribute) -> Value:
-        self._look(node.attr)
+        if _is_version(node.attr):
+            self.looks += 1
         return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
 
     def attribute(self, owner: Value, name: str, line: int, column: int, kind: Kind = Kind.NAME) -> Value:
@@ -153,7 +157,7 @@ class Names:
         if of is Foreign:
             return self._foreign(f"{owner.name}.{name}")  # type: ignore[attr-defined]
         if of is Module:
-            return self.modules.member(owner.path, name) or UNKNOWN  # type: ignore[attr-defined]
+            return _known(self.modules.member(owner.path, name))  # type: ignore[attr-defined]
         if of is OwnClass:
             return owner.find(name) or UNKNOWN  # type: ignore[attr-defined]
         if of is Either:
@@ -208,8 +212,18 @@ class Names:
         raise NotImplementedError
 
 
+@lru_cache(maxsize=20_000)
+def _is_version(name: str) -> bool:
+    """Return whether a name says that it compares the version of torch, such as `torch_version_ge`."""
+    return _VERSION.search(name) is not None
+
+
 def _unknown(_: Names, __: ast.expr) -> Value:
     return UNKNOWN
+
+
+def _known(member: Optional[Value]) -> Value:
+    return UNKNOWN if member is None or member is NOTHING else member
 
 
 def as_tensor(value: Value) -> Optional[Instance]:

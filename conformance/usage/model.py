@@ -109,6 +109,11 @@ class Use(NamedTuple):
     parameters: Optional[tuple[Parameter, ...]] = None
     decorates_class: bool = False
 
+    @property
+    def spot(self) -> tuple[object, ...]:
+        """Where it is, as a key."""
+        return self.path, self.cell, self.line, self.column
+
     def __str__(self) -> str:
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.path}:{cell}{self.line}:{self.column}"

@@ -5,19 +5,32 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from conformance.files import Unreadable, read_bounded
 from conformance.usage.definitions import FileReader
 from conformance.usage.model import LARGEST
 from conformance.usage.recorder import Recorder
-from conformance.usage.values import Module, Value
+from conformance.usage.values import NOTHING, Imported, Module, Value
 
 _DEFINITION = re.compile(r"(?:async[ \t]+def|def|class)[ \t]")
 _IN_CLASS = re.compile(r"@[\w.]*(?:property|staticmethod|classmethod)$|\w+: [\w.]+(?:\[[\w., \[\]]*\])?$")
+_ALL = re.compile(r"^__all__[ \t]*=[ \t]*[\[(]([^\])+]*)[\])][ \t]*$", re.M)
+_NAME = re.compile(r"[\"'](\w+)[\"']")
 _MOST_OUTLINES, _DEEPEST = 5_000, 20
+
+
+class _Outline(NamedTuple):
+    """What a module binds: names by itself, and all names of the modules at some paths."""
+
+    names: Mapping[str, Value]
+    stars: Sequence[str]
+
+
+_EMPTY = _Outline({}, ())
 
 
 class ProjectModules:
@@ -35,8 +48,11 @@ class ProjectModules:
         self._files = frozenset(files)
         self._folders = {folder for file in self._files for folder in _folders(file, roots)}
         self._roots = roots
-        self._names: dict[str, dict[str, Value]] = {}
+        self._outlines: dict[str, _Outline] = {}
+        self._exports: dict[str, Optional[frozenset[str]]] = {}
+        self._of_stars: dict[tuple[str, str], Optional[Value]] = {}
         self._found: dict[tuple[str, str, int], Optional[str]] = {}
+        self._being_read: set[str] = set()
         self._depth = 0
 
     def find(self, importer: str, name: str, level: int) -> Optional[str]:
@@ -65,33 +81,80 @@ class ProjectModules:
         return path if path in self._folders else None
 
     def member(self, path: str, name: str) -> Optional[Value]:
-        """Return what a module binds a name to, or the module of this name in a package."""
-        found = self.members(path).get(name)
-        if found is None and (path.endswith("__init__.py") or path in self._folders):
+        """Return what a module binds a name to, or the module of this name in a package; `NOTHING` if that comes later.
+
+        Modules may import each other in a circle, and one of them then sees another that is read in part.
+        """
+        self._depth += 1
+        try:
+            found = self._bound(path, name) if self._depth <= _DEEPEST else NOTHING
+        finally:
+            self._depth -= 1
+        if found in (None, NOTHING) and (path.endswith("__init__.py") or path in self._folders):
             inner = self._at(os.path.join(path.removesuffix("__init__.py"), name))  # noqa: PTH118
-            return Module(inner) if inner is not None else None
+            return Module(inner) if inner is not None else found
         return found
 
-    def members(self, path: str) -> dict[str, Value]:
-        """Return what a module binds."""
-        if path not in self._names:
-            self._names[path] = {}  # Modules may import each other in a circle.
-            if len(self._names) < _MOST_OUTLINES and self._depth < _DEEPEST and path in self._files:
-                self._depth += 1
-                self._names[path] = self._read(path)
-                self._depth -= 1
-        return self._names[path]
+    def _bound(self, path: str, name: str) -> Optional[Value]:
+        outline = self._outline(path)
+        found = outline.names.get(name)
+        if type(found) is Imported:
+            found = found.value()
+        if found is None and outline.stars and name[:1] != "_":
+            found = self._of_star(path, name, outline.stars)
+        return NOTHING if found is None and path in self._being_read else found
 
-    def _read(self, path: str) -> dict[str, Value]:
-        try:
-            source = read_bounded(Path(path), LARGEST).decode("utf-8-sig", "replace")
+    def _of_star(self, path: str, name: str, stars: Sequence[str]) -> Optional[Value]:
+        """Return what a module binds a name to by a star import."""
+        key = path, name
+        if key not in self._of_stars:
+            self._of_stars[key] = NOTHING
+            members = (self.member(star, name) for star in reversed(stars) if self._may_export(star, name))
+            found = next((found for found in members if found is not None), None)
+            if found is NOTHING:
+                return self._of_stars.pop(key)
+            self._of_stars[key] = found
+        return self._of_stars[key]
+
+    def _may_export(self, path: str, name: str) -> bool:
+        """Return whether a star import of a module may bring a name; its text alone tells where it has an `__all__`."""
+        if path not in self._exports:
+            self._exports[path] = _exports_of(path) if path in self._files else None
+        exports = self._exports[path]
+        return exports is None or name in exports
+
+    def _outline(self, path: str) -> _Outline:
+        if path not in self._outlines:
+            self._outlines[path] = _EMPTY
+            if len(self._outlines) < _MOST_OUTLINES and path in self._files:
+                self._read(path)
+        return self._outlines[path]
+
+    def _read(self, path: str) -> None:
+        reader = FileReader(Recorder(path), self, "")
+        self._outlines[path] = _Outline(reader.scope.names, reader.own_stars)
+        with suppress(Unreadable, SyntaxError, ValueError, RecursionError, MemoryError):
+            source = _text(path)
             try:
                 tree = ast.parse(outline(source))
             except SyntaxError:
                 tree = ast.parse(source)
-            return FileReader(Recorder(path), self, "").read_module(tree, with_functions=False)
-        except (Unreadable, SyntaxError, ValueError, RecursionError, MemoryError):
-            return {}
+            self._being_read.add(path)
+            reader.read_module(tree, with_functions=False)
+        self._being_read.discard(path)
+
+
+def _text(path: str) -> str:
+    return read_bounded(Path(path), LARGEST).decode("utf-8-sig", "replace")
+
+
+def _exports_of(path: str) -> Optional[frozenset[str]]:
+    """Return what a module exports by an `__all__` that is written out."""
+    with suppress(Unreadable):
+        text = _text(path)
+        found = _ALL.search(text) if text.count("__all__") == 1 else None
+        return frozenset(_NAME.findall(found[1])) if found is not None else None
+    return frozenset()
 
 
 def outline(source: str) -> str:

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from conformance.cache import content_key, kept
+from conformance.collection import without_collection
 from conformance.usage.model import FileUses, Project
 from conformance.usage.modules import ProjectModules
 from conformance.usage.sources import Sources, read_file
@@ -18,6 +19,7 @@ from conformance.usage.sources import Sources, read_file
 _LARGE, _WORTH_KEEPING = 3 * 2**19, 2**17
 
 
+@without_collection()
 def read_project(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Project:
     """Read what Python files, stubs and notebooks use of torch; nothing of them is run.
 
@@ -48,23 +50,17 @@ def _read(files: list[str], paths: Sequence[Path], size: int) -> list[FileUses]:
 def read_files(files: Sequence[str], project: Sequence[str], roots: tuple[str, ...]) -> list[FileUses]:
     """Return what files use; ``project`` are all files that they may import."""
     modules = ProjectModules(map(os.path.abspath, project), roots)
-    was_enabled = gc.isenabled()
-    gc.disable()  # Trees have no cycles, and looking for some takes a third of the time.
-    try:
-        read = []
-        for position, file in enumerate(files):
-            read.append(read_file(file, modules))
-            if position % 500 == 499:
-                gc.collect(1)
-        return read
-    finally:
-        if was_enabled:
-            gc.enable()
+    read = []
+    for position, file in enumerate(files):
+        read.append(read_file(file, modules))
+        if position % 500 == 499:
+            gc.collect(1)
+    return read
 
 
 def _read_in_two(files: list[str], roots: tuple[str, ...]) -> list[FileUses]:
     mine, others = files[::2], files[1::2]
-    with ProcessPoolExecutor(1) as pool:
+    with ProcessPoolExecutor(1, initializer=gc.disable) as pool:
         future = pool.submit(read_files, others, files, roots)
         read = read_files(mine, files, roots)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Optional, Union
 
@@ -76,6 +77,33 @@ class Module(Value):
 
     def __init__(self, path: str) -> None:
         self.path = path
+
+
+class Imported(Value):
+    """What a module of the project binds a name to; it is worked out when the name is used, which is seldom.
+
+    Parameters
+    ----------
+    find
+        Gives the value; `NOTHING` where it is not known yet.
+    """
+
+    __slots__ = ("_find", "_found", "_is_sought")
+
+    def __init__(self, find: Callable[[], Optional[Value]]) -> None:
+        self._find = find
+        self._found: Value = NOTHING
+        self._is_sought = False
+
+    def value(self) -> Value:
+        """Return what it is; nothing yet where modules import each other in a circle."""
+        if self._found is NOTHING and not self._is_sought:
+            self._is_sought = True
+            try:
+                self._found = self._find() or UNKNOWN
+            finally:
+                self._is_sought = False
+        return self._found
 
 
 class Instance(Value):
@@ -206,11 +234,23 @@ def weaker(value: Value, evidence: Evidence) -> Value:
 
 def as_chosen(value: Value) -> Value:
     """Return a value that is bound only if torch has something, or is of some version."""
+    if type(value) is Imported:
+        return _later(as_chosen, value)
     if isinstance(value, Either):
         return Either(tuple(map(as_chosen, value.values)))
     if isinstance(value, Torch) and value.name != "torch":
         return Torch(value.name, value.evidence, True)
     return value
+
+
+def _later(change: Callable[..., Value], *values: Value) -> Imported:
+    """Return what becomes of values of which some are imported, without asking for them now."""
+
+    def find() -> Value:
+        known = [value.value() if type(value) is Imported else value for value in values]
+        return NOTHING if NOTHING in known else change(*known)
+
+    return Imported(find)
 
 
 def join(one: Value, two: Value) -> Value:
@@ -219,6 +259,8 @@ def join(one: Value, two: Value) -> Value:
         return one
     if one is NOTHING or one is NONE:
         return two
+    if type(one) is Imported or type(two) is Imported:
+        return _later(join, one, two)
     first, second = _alternatives(one), _alternatives(two)
     if first or second:
         return _joined_alternatives(first, second)
