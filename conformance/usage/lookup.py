@@ -50,6 +50,9 @@ class Modules(Protocol):
     def member(self, path: str, name: str) -> Optional[Value]:
         """Return what a module binds a name to; `NOTHING` where that is not known yet."""
 
+    def exported(self, path: str, name: str) -> Optional[Value]:
+        """Return what a star import of a module binds a name to, likewise."""
+
 
 class Names:
     """Evaluates names and attributes; other expressions are for subclasses."""
@@ -98,8 +101,8 @@ class Names:
             scope = scope.parent
         if name in _BUILTINS:
             return _BUILTINS[name]
-        for path in reversed(self.own_stars) if name[:1] != "_" else ():
-            member = self.modules.member(path, name)
+        for path in reversed(self.own_stars):
+            member = self.modules.exported(path, name)
             if member is not None:
                 return _known(member)
         for star in reversed(self.stars):

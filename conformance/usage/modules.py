@@ -100,7 +100,7 @@ class ProjectModules:
         found = outline.names.get(name)
         if type(found) is Imported:
             found = found.value()
-        if found is None and outline.stars and name[:1] != "_":
+        if found is None and outline.stars:
             found = self._of_star(path, name, outline.stars)
         return NOTHING if found is None and path in self._being_read else found
 
@@ -109,19 +109,20 @@ class ProjectModules:
         key = path, name
         if key not in self._of_stars:
             self._of_stars[key] = NOTHING
-            members = (self.member(star, name) for star in reversed(stars) if self._may_export(star, name))
+            members = (self.exported(star, name) for star in reversed(stars))
             found = next((found for found in members if found is not None), None)
             if found is NOTHING:
                 return self._of_stars.pop(key)
             self._of_stars[key] = found
         return self._of_stars[key]
 
-    def _may_export(self, path: str, name: str) -> bool:
-        """Return whether a star import of a module may bring a name; its text alone tells where it has an `__all__`."""
+    def exported(self, path: str, name: str) -> Optional[Value]:
+        """Return what a star import of a module binds a name to; the text tells where there is an `__all__`."""
         if path not in self._exports:
             self._exports[path] = _exports_of(path) if path in self._files else None
         exports = self._exports[path]
-        return exports is None or name in exports
+        is_exported = name[:1] != "_" if exports is None else name in exports
+        return self.member(path, name) if is_exported else None
 
     def _outline(self, path: str) -> _Outline:
         if path not in self._outlines:
