@@ -304,6 +304,7 @@ WITHIN = [
       "d.py": "from c import C\nclass D(C): ...",
       "main.py": "from d import D as E\nclass F(E): ...\nfrom c import D\nD().half()"},
      ["torch.nn.Module", "torch.nn.Module.half"]),
+    ({"c.py": TORCH, "main.py": "class A:\n    from c import nn\nA.nn.Linear(1, 2)"}, ["torch.nn.Linear"]),
     ({"p/__init__.py": "from . import c", "p/c.py": TORCH, "main.py": "import p\np.c.nn.Linear(1, 2)"},
      ["torch.nn.Linear"]),
     ({"p/__init__.py": "if A:\n    from .c import C\nelse:\n    C = None", "p/d.py": "from p import C\nclass D(C): ...",

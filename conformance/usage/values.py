@@ -174,7 +174,8 @@ class OwnClass(Value):
     def find(self, name: str, depth: int = 0) -> Optional[Value]:
         """Return what the class or a base of the project's own binds a name to."""
         if name in self.attributes:
-            return self.attributes[name]
+            own = self.attributes[name]
+            return own.value() if type(own) is Imported else own
         for base in self.bases if depth < 20 else ():
             found = base.find(name, depth + 1) if isinstance(base, OwnClass) else None
             if found is not None:
