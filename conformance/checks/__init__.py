@@ -6,7 +6,18 @@ and torch's global state as they were, and raises :class:`NotJudged` where the e
 
 from __future__ import annotations
 
-from conformance.checks import allocation, gradients, memory, metadata, values, views
+from conformance.checks import allocation, gradients, memory, metadata, timing, values, views
 from conformance.checks.registry import NotJudged, check, vocabulary
 
-__all__ = ["NotJudged", "allocation", "check", "gradients", "memory", "metadata", "values", "views", "vocabulary"]
+__all__ = [
+    "NotJudged",
+    "allocation",
+    "check",
+    "gradients",
+    "memory",
+    "metadata",
+    "timing",
+    "values",
+    "views",
+    "vocabulary",
+]

@@ -50,7 +50,7 @@ GROUPS = {
     "E6": "Conditions",
     "E7": "Divergences",
     "E8": "Tables (each)",
-    "E9": "Comparisons",
+    "E9": "Timing",
     "EC": "Decisions of the census",
 }
 

@@ -30,7 +30,6 @@ class Shape(Enum):
     CODE = "Python"
     CODES = "an expression, or a list of them"
     CODE_TABLE = "Python by name"
-    SIZES = "a list of whole numbers"
     TRUE = "true"
     FORM = "a mapping of another form"
     FORMS = "a list of mappings of another form"
@@ -157,7 +156,7 @@ CLAIM = Form(
                 "what is a leaf",
                 "dtypes, and how they follow from the inputs",
                 "values, shapes and everything else that a result is",
-                "how long it takes, as ratios (`compare`)",
+                "how long it takes, as ratios (`timed`)",
             ),
         ),
         "sources": Key(Shape.FORMS, "The documents that make the promise.", "a list of sources", form="source"),
@@ -175,9 +174,6 @@ CLAIM = Form(
         "raises": _RAISES,
         "warns": _WARNS,
         "each": Key(Shape.FORMS, "A table: the claim is made once for each row.", "a list of rows", form="row"),
-        "compare": Key(
-            Shape.FORM, "A timing claim: kernels over sizes, and `expect` is about ratio(...).", form="compare"
-        ),
         "applies": Key(Shape.FORM, "The environments that the promise is about; absent for all.", form="applies"),
         "guarantee": Key(
             Shape.WORD,
@@ -277,16 +273,6 @@ FORMS: dict[str, Form] = {
             "warns": _WARNS,
             "crashes": Key(Shape.TRUE, "The interpreter dies."),
         },
-    ),
-    "compare": Form(
-        "`compare`",
-        "Named kernels over sizes, judged on ratios of medians, never on absolute times.",
-        {
-            "setup": Key(Shape.CODE, "Statements that build what the kernels use, for the size n."),
-            "kernels": Key(Shape.CODE_TABLE, "What is timed, by name.", "Python for each name", least=2),
-            "sizes": Key(Shape.SIZES, "Values of n, each larger than the one before.", "a list of sizes"),
-        },
-        ("setup", "kernels", "sizes"),
     ),
 }
 

@@ -158,15 +158,6 @@ class Divergence:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A timing claim: named kernels over sizes, judged on ratios of medians."""
-
-    setup: Fragment
-    kernels: tuple[tuple[str, Fragment], ...]
-    sizes: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Claim:
     """One promise, encoded.
 
@@ -186,7 +177,6 @@ class Claim:
     assume: tuple[Fragment, ...] = ()
     do: Optional[Fragment] = None
     expectation: Expectation = field(default_factory=Expectation)
-    compare: Optional[Comparison] = None
     applies: Conditions = field(default_factory=Conditions)
     unspecified: bool = False
     diverges: tuple[Divergence, ...] = ()
@@ -206,6 +196,11 @@ class Claim:
     def slug(self) -> str:
         """The part of the id after the subject."""
         return self.id[len(self.subject) + 1 :]
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is about time, and so measured apart from a run."""
+        return self.family == "timing"
 
     @property
     def needs_control(self) -> bool:
@@ -234,7 +229,7 @@ class Claim:
         given = [[name, resolved(fragment.text.strip())] for name, fragment in self.given]
         content = _plain(
             (
-                *(given, self.assume, self.do, self.expectation, self.compare, self.applies, self.unspecified),
+                *(given, self.assume, self.do, self.expectation, None, self.applies, self.unspecified),
                 *((d.when, d.where, d.instead, d.example) for d in self.diverges),
                 *((("control", self.control),) if self.control else ()),
                 *((("title", sorted(terms)),) if (terms := terms_of(self.title)) else ()),

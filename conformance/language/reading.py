@@ -15,7 +15,6 @@ from conformance.language.model import (
     SOURCE_KINDS,
     Cause,
     Claim,
-    Comparison,
     Conditions,
     Divergence,
     Expectation,
@@ -196,10 +195,6 @@ class _ClaimReader:
         if key.shape is Shape.FORMS:
             listed = self.shapes.listing(node, what, key.wanted) or ()
             return _present(self._form(item, key.form, FORMS[key.form].called) for item in listed)
-        if key.shape is Shape.SIZES:
-            return _present(
-                self.shapes.number(item, "a size") for item in self.shapes.listing(node, what, key.wanted) or ()
-            )
         items = self.shapes.one_or_list(node, what, key.wanted or "an expression")
         if key.shape is Shape.TEXTS:
             return _present(self._text(item, what) for item in items)
@@ -263,8 +258,6 @@ class _ClaimReader:
             return Raises(values.get("type"), values.get("message"), values.get("promised", firmest), place)
         if form == "instead":
             return Expectation(**values)
-        if form == "compare":
-            return Comparison(**{"kernels": (), "sizes": (), **values}) if "setup" in values else None
         cause = self.causes.get(values.pop("cause", ""))
         said = {name: getattr(cause, name) for name in OF_CAUSE} if cause is not None else {}
         return Divergence(**{**_DIVERGENCE, **_on_one_line(values), **said, "place": place, "cause": cause})

@@ -95,7 +95,6 @@ def _value(key: Key) -> Schema:
         Shape.CODE: _CODE,
         Shape.CODES: _one_or_list(_CODE),
         Shape.CODE_TABLE: {"type": "object", "minProperties": key.least, "additionalProperties": dict(_CODE)},
-        Shape.SIZES: {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 1}},
         Shape.TRUE: {"const": True},
         Shape.FORM: reference,
         Shape.FORMS: {"type": "array", "minItems": 1, "items": reference},

@@ -9,7 +9,7 @@ from typing import Optional
 from conformance.language.documents import Broken, Document, Listing, Mapping, Node, Scalar
 from conformance.language.forms import Form
 from conformance.language.problems import Problems
-from conformance.language.surprises import cut_at_comma, is_plain_code, is_whole_number, surprise
+from conformance.language.surprises import cut_at_comma, is_plain_code, surprise
 from conformance.text import did_you_mean, listed
 
 NOT_FILED = "none-filed"
@@ -90,14 +90,6 @@ class Shapes:
     def code(self, node: Optional[Node], what: str, wanted: str = "Python") -> Optional[Scalar]:
         """Python; plain numbers and truth values are it, where YAML and Python agree on them."""
         return self._scalar(node, what, wanted, is_plain_code)
-
-    def number(self, node: Optional[Node], what: str) -> Optional[int]:
-        """Take a decimal whole number."""
-        if isinstance(node, Scalar) and not node.style and is_whole_number(node.value) and len(node.value) <= 18:
-            return int(node.value)
-        if node is not None:
-            self.wrong(node, what, "a whole number such as 64")
-        return None
 
     def truth(self, node: Optional[Node], what: str) -> Optional[bool]:
         """Take ``true`` or ``false``."""

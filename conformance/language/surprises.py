@@ -24,7 +24,6 @@ _SURPRISES = [
 ]
 
 _PLAIN_IN_CODE = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|True|False")
-_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]*")
 
 
 @lru_cache(maxsize=8192)
@@ -38,11 +37,6 @@ def surprise(value: str) -> Optional[str]:
 def is_plain_code(value: str) -> bool:
     """Whether plain text that YAML reads as a number or truth value means the same to Python."""
     return _PLAIN_IN_CODE.fullmatch(value) is not None
-
-
-def is_whole_number(value: str) -> bool:
-    """Whether text is a decimal whole number that every program reads alike."""
-    return _WHOLE_NUMBER.fullmatch(value) is not None
 
 
 def cut_at_comma(text: str) -> bool:

@@ -23,7 +23,7 @@ from conformance.reference.docstring import docstring_blocks
 from conformance.reference.fields import fields_of
 from conformance.results.schema import line_schemas
 from conformance.views import answers, impostors, overview, release_notes, release_page
-from conformance.views.article import article_summaries
+from conformance.views.article import article_summaries, claim_line
 from conformance.views.census import census_view
 from conformance.views.growth import growth_table
 from conformance.views.pieces import code, prose, words
@@ -89,7 +89,9 @@ def _surprises(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 
 def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    yield page.part("timings", claims=overview.timing_claims(page.content_of_site))
+    content = page.content_of_site
+    timed = [claim_line(claim, content) for claim in content.corpus.claims if claim.is_timed]
+    yield page.part("timings", claims=timed)
 
 
 def _growth(page: ReferenceDirective) -> Iterator[nodes.Node]:

@@ -118,7 +118,7 @@ def _missing(results: Results) -> str:
     corpus, _ = load_own_corpus()
     if results.corpus != corpus.revision():
         return ""
-    missing = sum(claim.compare is None and claim.id not in results.claims for claim in corpus.claims)
+    missing = sum(not claim.is_timed and claim.id not in results.claims for claim in corpus.claims)
     return f"; {missing} of the corpus are not measured yet" if missing else ""
 
 

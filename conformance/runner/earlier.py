@@ -94,7 +94,7 @@ def kept_records(
 
     Sources are no part of a fingerprint, so their sentences are looked up again.
     """
-    measured = {claim.id: claim for claim in claims if claim.compare is None}
+    measured = {claim.id: claim for claim in claims if not claim.is_timed}
     records = []
     for environment in environments:
         known = earlier.entries(measured.values(), environment)

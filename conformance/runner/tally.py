@@ -173,7 +173,7 @@ class Tally:
 
     @cached_property
     def _fingerprints(self) -> dict[str, str]:
-        return {claim.id: claim.fingerprint() for claim in self._whole_corpus.claims if claim.compare is None}
+        return {claim.id: claim.fingerprint() for claim in self._whole_corpus.claims if not claim.is_timed}
 
     def _missing(self, entries: dict[str, Entry]) -> int:
         return sum(

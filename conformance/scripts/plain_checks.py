@@ -105,4 +105,11 @@ PLAIN_CHECKS: dict[str, str] = {
         thunk()
     return sum(event.self_cpu_memory_usage for event in profile.function_events if event.self_cpu_memory_usage > 0)
 """,
+    "timed": """def timed(setup, kernels, sizes):
+    from torch.utils.benchmark import Timer
+    def median(kernel, n):
+        return Timer(kernel, setup, globals={"torch": torch, "n": n}).blocked_autorange(min_run_time=0.2).median
+    medians = {name: [median(kernel, n) for n in sizes] for name, kernel in kernels.items()}
+    return lambda one, other: [a / b for a, b in zip(medians[one], medians[other])]
+""",
 }

@@ -45,7 +45,6 @@ def test_good_files_fit_the_schema() -> None:
         "E107-two-documents",
         "E301-malformed-id",
         "E304-malformed-subject",
-        "E901-one-kernel",
     ],
 )
 def test_files_of_the_wrong_shape_do_not(name: str) -> None:

@@ -55,12 +55,10 @@ def poison(app):
             replace(one, note=PAYLOAD, link=ADDRESS, wording=PAYLOAD, where=evil(one.where), kind="torch-bug")
             for one in claim.diverges
         )
-        compare = claim.compare
-        if compare:
-            compare = replace(compare, kernels=tuple((PAYLOAD, evil(code)) for _, code in compare.kernels))
         return replace(
-            claim, title=PAYLOAD, family=PAYLOAD, sources=sources, expectation=expectation, diverges=diverges,
-            do=replace(claim.do, text="y = " + repr(PAYLOAD)) if claim.do else None, compare=compare, was=(PAYLOAD,),
+            claim, title=PAYLOAD, sources=sources, expectation=expectation, diverges=diverges,
+            family=claim.family if claim.is_timed else PAYLOAD,
+            do=replace(claim.do, text="y = " + repr(PAYLOAD)) if claim.do else None, was=(PAYLOAD,),
             given=tuple((name, evil(value)) for name, value in claim.given),
             applies=replace(claim.applies, torch=PAYLOAD, system=PAYLOAD),
         )

@@ -8,7 +8,7 @@ from typing import Optional, get_args
 
 import pytest
 
-from conformance.language.model import Claim, Comparison, Conditions, Divergence, Expectation, Fragment, Place, Source
+from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place, Source
 from conformance.results.model import Entry, Facts, Flags, Signal, Tiers, Verdict
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_claim, release
 from conformance.views.conditions import conditions_in_words, divergence_in_words
@@ -176,8 +176,7 @@ def test_a_gap_says_why(claim: Claim, claims: object, void: Optional[str], gap: 
 
 
 def test_a_timing_claim_is_looked_up_among_the_timings(claim: Claim) -> None:
-    comparison = Comparison(Fragment("x = torch.ones(n)", PLACE), (("a", Fragment("x + 1", PLACE)),), (1, 2))
-    timed = replace(claim, compare=comparison)
+    timed = replace(claim, family="timing")
     plain = release("2.0.1", {timed.id: entry(timed, "refuted")})
     entries = {timed.id: Entry(timed.fingerprint(), "holds", sizes=(1, 2))}
     with_timings = Measured(plain.name, plain.environment, plain.results, release("2.0.1", entries).results)

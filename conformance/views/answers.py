@@ -100,7 +100,7 @@ def answer_rows(content: Content) -> tuple[AnswerRow, ...]:
 def answer_of(claim: Claim, question: Question, cells: Sequence[Cell]) -> Optional[Answer]:
     """Return what a claim answers to a question; `None` where it answers nothing, or nothing was measured."""
     use = use_of(claim)
-    if use is None or claim.compare is not None or claim.unspecified:
+    if use is None or claim.is_timed or claim.unspecified:
         return None
     claimed = _said(claim.expectation.expect, question, use)
     if not claimed:

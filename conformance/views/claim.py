@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from conformance.impostors.record import Entry as Killed
-from conformance.language.model import Claim, Comparison, Source
+from conformance.language.model import Claim, Source
 from conformance.results.model import Coverage
 from conformance.views.conditions import conditions_in_words
 from conformance.views.content import Content
@@ -87,7 +87,7 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
         falsehoods=falsehoods(claim, cells),
         program=program_view(claim, cells),
         applies=conditions_in_words(claim.applies),
-        timings=tuple(_timings(claim.compare, cells)) if claim.compare is not None else None,
+        timings=tuple(_timings(cells)) if claim.is_timed else None,
         sources=tuple(_source(claim, source, content) for source in claim.sources),
         place=content.place_of(claim),
         evidence=tuple(_evidence(cells)),
@@ -99,7 +99,7 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
 
 def claim_history(claim: Claim, content: Content) -> Iterator[tuple[str, str]]:
     """Return where the truth of a claim changed, and where documentation and truth do not go together."""
-    if claim.compare is not None:
+    if claim.is_timed:
         return
     paths = content.recorded.by_device
     for device, path in paths.items():
@@ -176,15 +176,15 @@ def _coverage(covered: Coverage) -> str:
     return ", ".join([*named, f"{covered.pairs} pairs of these"])
 
 
-def _timings(compare: Comparison, cells: Sequence[Cell]) -> Iterator[tuple[Text, Table]]:
+def _timings(cells: Sequence[Cell]) -> Iterator[tuple[Text, Table]]:
     for cell in cells:
         entry, timings = cell.entry, cell.measured.timings
-        if entry is None or timings is None:
+        if entry is None or timings is None or not entry.kernels:
             continue
-        kernels = {name: entry.kernels[name] for name, _ in compare.kernels if name in entry.kernels}
         place = ", ".join(filter(None, (cell.measured.label, timings.environment.processor)))
-        first = code(next(iter(kernels), "the first kernel"))
-        lines = zip(entry.sizes, *kernels.values())
+        # The others are relative to it.
+        names = sorted(entry.kernels, key=lambda name: set(entry.kernels[name]) != {1})
+        lines = zip(entry.sizes, *(entry.kernels[name] for name in names))
         rows = tuple((words(f"{n:,}"), *(words(f"{ratio:.2f}×") for ratio in ratios)) for n, *ratios in lines)
-        table = Table((words("n"), *map(code, kernels)), rows)
-        yield text_of("Time relative to ", first, f" on {place}. Less is faster."), table
+        table = Table((words("n"), *map(code, names)), rows)
+        yield text_of("Time relative to ", code(names[0]), f" on {place}. Less is faster."), table

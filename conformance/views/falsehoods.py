@@ -78,11 +78,9 @@ def affected(claim: Claim, position: int, cells: Sequence[Cell]) -> list[Cell]:
     divergence = claim.diverges[position]
     found = []
     for cell in cells:
-        # The entry of a timing claim names no divergence, and none names a crash, which another process has seen.
+        # No entry names a crash, which another process has seen.
         if divergence.instead.crashes:
             applied = admits(divergence.when, cell.measured.environment)
-        elif claim.compare is not None:
-            applied = len(claim.diverges) == 1
         else:
             applied = cell.entry is not None and position in cell.entry.divergence
         if cell.verdict == "diverges" and applied:

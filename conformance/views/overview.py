@@ -9,7 +9,6 @@ from typing import Optional
 
 from conformance.language.model import Claim
 from conformance.results.model import FAILING, Verdict
-from conformance.views.article import ClaimLine, claim_line
 from conformance.views.content import Content
 from conformance.views.falsehood_pages import false_index
 from conformance.views.pieces import words
@@ -102,11 +101,6 @@ def legend() -> tuple[Legend, ...]:
         if verdict == "diverges":
             found.append(Legend(_chip(IN_PART), IN_PART.meaning, fails))
     return (*found, Legend(_chip(NOT_MEASURED), NOT_MEASURED.meaning, False))
-
-
-def timing_claims(content: Content) -> tuple[ClaimLine, ...]:
-    """Return the timing claims."""
-    return tuple(claim_line(claim, content) for claim in content.corpus.claims if claim.compare is not None)
 
 
 def environments_table(environments: Sequence[Measured]) -> Table:

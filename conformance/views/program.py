@@ -39,7 +39,7 @@ class Program:
     Attributes
     ----------
     label : str
-        What the script is: an example, a program without inputs, or what is timed.
+        What the script is: an example, or a program without inputs.
     outputs : tuple of Output
         What it gave, on the newest torch first; environments that gave the same are named together.
     inputs : tuple of Text
@@ -58,7 +58,6 @@ class Program:
     unspecified: bool
     observed: Optional[Table]
     tiers: Optional[Table]
-    sizes: str = ""
 
 
 def program_view(claim: Claim, cells: Sequence[Cell]) -> Program:
@@ -79,7 +78,6 @@ def program_view(claim: Claim, cells: Sequence[Cell]) -> Program:
         unspecified=claim.unspecified,
         observed=_observed(claim, cells) if claim.unspecified else None,
         tiers=_tiers(cells),
-        sizes=", ".join(f"{size:,}" for size in claim.compare.sizes) if claim.compare else "",
     )
 
 
@@ -110,9 +108,6 @@ def in_groups(values: Sequence[tuple[Measured, Optional[object]]]) -> list[tuple
 
 
 def _script(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
-    if claim.compare is not None:
-        kernels = "\n".join(f"# {name}\n{kernel.text.strip()}" for name, kernel in claim.compare.kernels)
-        return "What is timed", f"{claim.compare.setup.text.strip()}\n\n{kernels}"
     recipes = _recipes(claim, cells)
     if recipes is not None:
         return "Example", example_script(claim, recipes, _printed(cells))

@@ -166,7 +166,7 @@ class Measured:
         return known
 
     def _look_up(self, claim: Claim) -> Cell:
-        timed = self.timings.claims if claim.compare is not None and self.timings is not None else {}
+        timed = self.timings.claims if claim.is_timed and self.timings is not None else {}
         entry = timed.get(claim.id) or self.entries.get(claim.id)
         if entry is None:
             return Cell(self, claim, gap=VOID if self.void else MISSING)

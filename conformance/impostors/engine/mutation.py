@@ -64,7 +64,7 @@ def run_mutants(
 
 
 def _not_judged(claim: Claim, environment: Environment) -> Optional[Status]:
-    if claim.compare is not None:
+    if claim.is_timed:
         return "timing"
     if claim.unspecified:
         return "unspecified"

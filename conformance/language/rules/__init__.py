@@ -8,7 +8,6 @@ from typing import Optional
 from conformance.language.documents import Mapping
 from conformance.language.drafts import Draft
 from conformance.language.rules.citations import check_citations, check_says
-from conformance.language.rules.comparisons import check_comparison
 from conformance.language.rules.conditions import check_conditions
 from conformance.language.rules.context import Context
 from conformance.language.rules.divergences import check_divergences
@@ -34,7 +33,6 @@ def check_claim(draft: Draft, sources: SourceList, context: Context) -> None:
     check_outcome(draft)
     check_programs(draft, context)
     check_divergences(draft, sources)
-    check_comparison(draft, context)
 
 
 def check_entry(drafts: Sequence[Draft], place: Optional[str]) -> None:

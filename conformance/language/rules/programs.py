@@ -29,7 +29,6 @@ _ELSEWHERE = {
     "autograd": "write torch.autograd",
     "cuda": "write torch.cuda",
     "Tensor": "write torch.Tensor",
-    "ratio": "only a `compare` claim has ratio(...)",
     "pytest": "give `raises` or `warns`",
 }
 
@@ -48,12 +47,11 @@ def check_programs(draft: Draft, context: Context) -> None:
         _check_calls(draft, claim.do, program, context.checks)
         _check_imports(draft, claim.do, program)
         _check_assigned(draft, claim.do, program, context)
+    _check_timed(draft, program)
     _check_control(draft, known, inputs, context)
     for fragment in claim.assume:
         _check_filter(draft, fragment, "and so it filters nothing", context)
         _check_release(draft, fragment, "`assume`", "`applies` or a divergence's `when` says where a claim is tried")
-    if claim.compare is not None:
-        return
     for divergence in claim.diverges:
         if divergence.where is not None:
             consequence = "and so it chooses nothing; leave it out for every example"
@@ -88,10 +86,17 @@ def _check_control(draft: Draft, known: frozenset[str], inputs: frozenset[str], 
             draft.report_code(first, 0, "E202", f"nothing defines '{name.name}' in `do` with what replaces its parts")
 
 
+def _check_timed(draft: Draft, program: Optional[Code]) -> None:
+    times = program is not None and any(call.name == "timed" for call in program.calls)
+    if draft.claim.family and times != draft.claim.is_timed and (program is not None or draft.claim.do is None):
+        message = "a claim is of the family timing if its `do` calls timed(...), and only then"
+        draft.report(draft.entries["family"], "E901", message)
+
+
 def unused_inputs(draft: Draft) -> list[str]:
     """List the inputs that nothing but a filter reads."""
     claim = draft.claim
-    if claim.compare is not None or draft.node.damaged or (claim.do is None and "do" in draft.entries):
+    if draft.node.damaged or (claim.do is None and "do" in draft.entries):
         return []
     codes = [expression(fragment.text) for _, fragment in claim.given]
     for outcome in (claim.expectation, *(divergence.instead for divergence in claim.diverges)):
