@@ -15,7 +15,7 @@ from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, 
 from conformance.text import count_of
 
 if TYPE_CHECKING:
-    from conformance.census.coverage import Census, Entry, ReadSentences
+    from conformance.census.coverage import Census, ClaimedSentence, ReadSentences
     from conformance.census.objects import PublicObject
     from conformance.language.corpus import Corpus
 
@@ -132,7 +132,7 @@ def _installed() -> tuple[str, list[PublicObject]]:
         raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
 
 
-def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadSentences) -> list[Entry]:
+def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadSentences) -> list[ClaimedSentence]:
     """Read the given pages; the entries of other pages come from the last reading."""
     from conformance.census.coverage import page_census, stored_page
     from conformance.census.pages import page_sentences
@@ -143,7 +143,7 @@ def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadS
         if not equals or not name.startswith("notes/"):
             raise Unusable(f"--page {page}: write notes/NAME=FILE, where FILE is the page's source")
         files[name] = Path(file)
-    entries: list[Entry] = []
+    entries: list[ClaimedSentence] = []
     for name, path in files.items():
         try:
             text = page_sentences(path)
@@ -198,11 +198,11 @@ def _record(
     folder: Path, root: Path, taken: Census, version: str, corpus: Corpus, objects: Sequence[PublicObject]
 ) -> None:
     from conformance.census.judged import load_samples, scores
-    from conformance.census.record import Record, Score, save_record
+    from conformance.census.record import CensusRecord, Score, save_record
 
     found, judged = scores([sample for sample in load_samples(root) if not sample.tuning], objects)
     stating = [entry for entry in taken.entries if {*entry.families} & {*MAIN}]
-    record = Record(
+    record = CensusRecord(
         torch=version,
         corpus=corpus.revision(),
         objects=taken.objects,
@@ -218,7 +218,7 @@ def _record(
     print(f"wrote {save_record(record, folder)}")
 
 
-def _states(entries: Sequence[Entry]) -> dict[str, int]:
+def _states(entries: Sequence[ClaimedSentence]) -> dict[str, int]:
     return {state: sum(entry.state == state for entry in entries) for state in _STATES}
 
 
@@ -254,12 +254,12 @@ def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
         print("\n".join(_listing(entry) for entry in shown))
 
 
-def _is_chosen(entry: Entry, options: argparse.Namespace) -> bool:
+def _is_chosen(entry: ClaimedSentence, options: argparse.Namespace) -> bool:
     module = not options.module or entry.module in options.module
     return module and (not options.family or bool({*entry.families} & {*options.family}))
 
 
-def _family_table(entries: Sequence[Entry]) -> list[str]:
+def _family_table(entries: Sequence[ClaimedSentence]) -> list[str]:
     lines = [f"{'':16}{''.join(f'{state:>12}' for state in _STATES)}{'settled':>10}"]
     for family in (*FAMILIES, "pages"):
         counted = _states([e for e in entries if family in e.families or (family == "pages" and not e.families)])
@@ -268,7 +268,7 @@ def _family_table(entries: Sequence[Entry]) -> list[str]:
     return lines
 
 
-def _module_table(taken: Census, entries: Sequence[Entry]) -> list[str]:
+def _module_table(taken: Census, entries: Sequence[ClaimedSentence]) -> list[str]:
     """Return the settled and all sentences of each module and family, as a table."""
     table = taken.table(entries)
     width = max((len(module) for module in table), default=0) + 2
@@ -288,14 +288,14 @@ def _settled(counted: dict[str, int]) -> str:
     return f"{(total - counted[TODO]) / total:.1%}"
 
 
-def _listing(entry: Entry) -> str:
+def _listing(entry: ClaimedSentence) -> str:
     state = f"{entry.state} ({entry.change})" if entry.change else entry.state
     told = f"{entry.name} {entry.hash} [{', '.join(entry.families) or 'page'}] {state}"
     about = "".join(f"\n    {claim}" for claim in entry.claims) + (f"\n    {entry.reason}" if entry.reason else "")
     return f"{told}{about}\n    {entry.text}"
 
 
-def _plain(entry: Entry) -> dict[str, object]:
+def _plain(entry: ClaimedSentence) -> dict[str, object]:
     return {
         "object": entry.name,
         "module": entry.module,

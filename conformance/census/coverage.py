@@ -38,7 +38,7 @@ _BEFORE_THE_REST = ("torch", "torch.Tensor", "torch.autograd")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ClaimedSentence:
     """A sentence that carries a claim, and what the corpus says about it.
 
     Attributes
@@ -92,7 +92,7 @@ class ReadSentences:
         return list(self.objects.get(name, ()) or self.pages.get(name, ()))
 
     @classmethod
-    def from_entries(cls, entries: Iterable[Entry]) -> ReadSentences:
+    def from_entries(cls, entries: Iterable[ClaimedSentence]) -> ReadSentences:
         """Return what a census has read."""
         objects: dict[str, list[str]] = {}
         pages: dict[str, dict[str, list[str]]] = {}
@@ -116,13 +116,13 @@ class Census:
         Sentences that claims encode and no rule finds.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ClaimedSentence] = field(default_factory=list)
     objects: int = 0
     read: int = 0
     beyond: int = 0
     references: Counter[str] = field(default_factory=Counter)
 
-    def table(self, keep: Iterable[Entry]) -> dict[str, dict[str, dict[str, int]]]:
+    def table(self, keep: Iterable[ClaimedSentence]) -> dict[str, dict[str, dict[str, int]]]:
         """Count by module, family and state; a sentence of two families counts in both."""
         counted: dict[str, dict[str, dict[str, int]]] = {}
         for entry in keep:
@@ -131,15 +131,15 @@ class Census:
                 row[entry.state] += 1
         return {module: _in_order(rows) for module, rows in sorted(counted.items())}
 
-    def left(self) -> list[Entry]:
+    def left(self) -> list[ClaimedSentence]:
         """Give what is to do, most important first."""
         return sorted((entry for entry in self.entries if entry.state == TODO), key=self._importance)
 
-    def wanted(self) -> list[Entry]:
+    def wanted(self) -> list[ClaimedSentence]:
         """Give the sentences that the corpus means to settle: the families that the README names."""
         return [entry for entry in self.entries if self._is_wanted(entry)]
 
-    def _is_wanted(self, entry: Entry) -> bool:
+    def _is_wanted(self, entry: ClaimedSentence) -> bool:
         if {"sharing", "leaf"} & {*entry.families} or not entry.families:
             return True
         in_full = _WANTED.match(entry.name) or entry.name in self._sharing_objects
@@ -149,7 +149,7 @@ class Census:
     def _sharing_objects(self) -> set[str]:
         return {entry.name for entry in self.entries if {"sharing", "leaf"} & {*entry.families}}
 
-    def _importance(self, entry: Entry) -> tuple[object, ...]:
+    def _importance(self, entry: ClaimedSentence) -> tuple[object, ...]:
         near = not set(entry.families) & {*MAIN} and bool(entry.families)
         detail = _ARGUMENT.match(entry.text) is not None
         module = entry.module not in _BEFORE_THE_REST
@@ -190,13 +190,15 @@ def _read(objects: Sequence[PublicObject]) -> list[_Sentences]:
 
 def page_census(
     name: str, text: Sequence[str], claims: Sequence[Claim], decisions: Decisions, before: ReadSentences
-) -> list[Entry]:
+) -> list[ClaimedSentence]:
     """Return the entries of a page that is no docstring, each sentence of which counts."""
     stated: list[tuple[str, tuple[str, ...]]] = [(sentence, ()) for sentence in text]
     return _entries(name, stated, _page_keys(name, claims), decisions.get(name, {}), before.of(name))
 
 
-def stored_page(name: str, claims: Sequence[Claim], decisions: Decisions, before: ReadSentences) -> list[Entry]:
+def stored_page(
+    name: str, claims: Sequence[Claim], decisions: Decisions, before: ReadSentences
+) -> list[ClaimedSentence]:
     """Return the entries of a page whose text is not at hand, from the last reading."""
     citing: dict[str, set[str]] = {}
     for key, claim in _page_keys(name, claims):
@@ -205,7 +207,9 @@ def stored_page(name: str, claims: Sequence[Claim], decisions: Decisions, before
     for place, (digest, keys) in enumerate(before.pages[name].items()):
         encoding = tuple(sorted({claim for key in keys for claim in citing.get(key, ())}))
         state, reason = _state(encoding, decisions.get(name, {}).get(digest))
-        found.append(Entry(name, module_of(name), digest, "", place, (), state, encoding, reason, keys=tuple(keys)))
+        found.append(
+            ClaimedSentence(name, module_of(name), digest, "", place, (), state, encoding, reason, keys=tuple(keys))
+        )
     return found
 
 
@@ -219,7 +223,7 @@ def _page_keys(name: str, claims: Sequence[Claim]) -> list[tuple[str, str]]:
     ]
 
 
-def decided(entry: Entry, decision: Optional[Decision]) -> Entry:
+def decided(entry: ClaimedSentence, decision: Optional[Decision]) -> ClaimedSentence:
     """Give an entry with a decision taken in since; what a claim encodes stays encoded."""
     if decision is None or entry.state == ENCODED:
         return entry
@@ -267,7 +271,7 @@ def _entries(
     keys: Sequence[tuple[str, str]],
     decisions: Mapping[str, Decision],
     before: list[str],
-) -> list[Entry]:
+) -> list[ClaimedSentence]:
     texts: dict[str, tuple[str, tuple[str, ...]]] = {}
     for text, kinds in stated:
         texts.setdefault(sentence_hash(text), (text, kinds))
@@ -278,7 +282,9 @@ def _entries(
         state, reason = _state(claims, decisions.get(digest))
         change = changes.get(digest, "")
         located = tuple(sorted({sentence_hash(key) for key, _ in keys if key in text}))
-        found.append(Entry(name, module_of(name), digest, text, place, kinds, state, claims, reason, change, located))
+        found.append(
+            ClaimedSentence(name, module_of(name), digest, text, place, kinds, state, claims, reason, change, located)
+        )
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.census.coverage import Entry, ReadSentences
+from conformance.census.coverage import ClaimedSentence, ReadSentences
 from conformance.census.objects import PublicObject
 from conformance.language.corpus import decision_files
 from conformance.language.decisions import (
@@ -73,7 +73,9 @@ def read_foreign(paths: Iterable[Path]) -> tuple[Decisions, list[Problem]]:
     return found, told
 
 
-def adopt(foreign: Decisions, known: Decisions, entries: Sequence[Entry], objects: Sequence[PublicObject]) -> Adopted:
+def adopt(
+    foreign: Decisions, known: Decisions, entries: Sequence[ClaimedSentence], objects: Sequence[PublicObject]
+) -> Adopted:
     """Add decisions from elsewhere to the known ones, which win."""
     called = {alias: found.name for found in objects for alias in found.aliases}
     present = {(entry.name, entry.hash): entry for entry in entries}
@@ -96,7 +98,7 @@ def adopt(foreign: Decisions, known: Decisions, entries: Sequence[Entry], object
     return result
 
 
-def write_decisions(root: Path, entries: Iterable[Entry]) -> list[Path]:
+def write_decisions(root: Path, entries: Iterable[ClaimedSentence]) -> list[Path]:
     """Write the decision files of a corpus; return those that changed or went."""
     modules: dict[str, dict[str, dict[str, Decision]]] = {}
     for entry in entries:

@@ -44,7 +44,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Record:
+class CensusRecord:
     """A recorded census; the attributes are those of the file."""
 
     torch: str = field(metadata={"longest": 40})
@@ -61,7 +61,7 @@ class Record:
     schema: int = VERSION
 
 
-def save_record(record: Record, folder: Path) -> Path:
+def save_record(record: CensusRecord, folder: Path) -> Path:
     """Write a record into a folder of results."""
     fields = asdict(record)
     modules = fields.pop("modules")
@@ -73,7 +73,7 @@ def save_record(record: Record, folder: Path) -> Path:
     return path
 
 
-def load_record(path: Path) -> Record:
+def load_record(path: Path) -> CensusRecord:
     """Read a record.
 
     Raises
@@ -81,14 +81,14 @@ def load_record(path: Path) -> Record:
     ResultError
         If it can't be read, is too large, is no JSON, or is of another format.
     """
-    record = read_json(path, Record, _REMEDY)
+    record = read_json(path, CensusRecord, _REMEDY)
     counted = [record.wanted, *(states for rows in record.modules.values() for states in rows.values())]
     if record.schema != VERSION or any(set(states) != set(STATES) for states in counted):
         raise ResultError(f"{path}: no census of format {VERSION}; make it again with '{_REMEDY}'")
     return record
 
 
-def newest_record(folder: Path) -> Optional[Record]:
+def newest_record(folder: Path) -> Optional[CensusRecord]:
     """Read the record of the newest torch in a folder of results, if there is one."""
     found = [load_record(path) for path in sorted((folder / FOLDER).glob("torch-*.json"))]
     return max(found, key=lambda record: as_version(record.torch), default=None)

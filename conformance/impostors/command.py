@@ -11,8 +11,8 @@ from conformance.impostors.outcome import Greeting, Options
 from conformance.impostors.pool import Stopped, WorkerPool
 from conformance.impostors.record import (
     FOLDER,
-    Entry,
-    Record,
+    Killed,
+    MutationRecord,
     extended_entry,
     judged_entries,
     left_to_run,
@@ -125,7 +125,12 @@ def mutate_claims(
 
 
 def _save(
-    record: Record, kept: Mapping[str, Entry], earlier: Optional[Record], results: Path, *, extended: bool = False
+    record: MutationRecord,
+    kept: Mapping[str, Killed],
+    earlier: Optional[MutationRecord],
+    results: Path,
+    *,
+    extended: bool = False,
 ) -> bool:
     """Write a record, unless it has taken entries from an earlier one that it can't be joined with; say whether."""
     if kept and earlier is not None and not extended and not earlier.is_like(record):
@@ -140,7 +145,7 @@ def _say_stopped(done: int, claims: int) -> None:
     print(f"conformance: the record has what was found for {told}; a run without --again goes on", file=sys.stderr)
 
 
-def _earlier(known: Optional[Path], results: Optional[Path], greeting: Greeting) -> Optional[Record]:
+def _earlier(known: Optional[Path], results: Optional[Path], greeting: Greeting) -> Optional[MutationRecord]:
     """Return the record that was asked for, else the one of this environment among the results, if there is one."""
     if known is None and results is not None:
         here = greeting.environment

@@ -30,7 +30,7 @@ def _texts(pattern: Optional[str] = None) -> Any:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Killed:
     """What killed one claim.
 
     Attributes
@@ -58,7 +58,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Record:
+class MutationRecord:
     """What a mutation run found.
 
     Attributes
@@ -79,18 +79,18 @@ class Record:
     environment: Environment
     corpus: str = field(metadata=_texts("^[0-9a-f]{12}$"))
     impostors: Mapping[str, str] = field(metadata=_texts())
-    claims: Mapping[str, Entry]
+    claims: Mapping[str, Killed]
 
     @property
     def name(self) -> str:
         """The file's name without its ending, such as ``torch-2.13.0-cpu``."""
         return record_name(self.environment.torch, self.environment.device)
 
-    def is_like(self, other: Record) -> bool:
+    def is_like(self, other: MutationRecord) -> bool:
         """Return whether both are of the same operators in the same environment."""
         return (self.environment, dict(self.impostors)) == (other.environment, dict(other.impostors))
 
-    def entry(self, claim: Claim) -> Optional[Entry]:
+    def entry(self, claim: Claim) -> Optional[Killed]:
         """Return the entry of a claim; None where it, in its present form, was not judged."""
         found = self.claims.get(claim.id)
         return found if found is not None and found.claim == claim.fingerprint() else None
@@ -101,20 +101,20 @@ def record_name(torch: str, device: str) -> str:
     return f"torch-{torch}-{device}"
 
 
-def judged_entries(record: Record, claims: Iterable[Claim], operators: Collection[str]) -> dict[str, Entry]:
+def judged_entries(record: MutationRecord, claims: Iterable[Claim], operators: Collection[str]) -> dict[str, Killed]:
     """Return what a record says of claims that are as they were then, and were killed by operators that still exist."""
     found = ((claim, record.entry(claim)) for claim in claims)
     return {claim.id: entry for claim, entry in found if entry and set(entry.killers) <= set(operators)}
 
 
-def new_operators(record: Record, greeting: Greeting) -> set[str]:
+def new_operators(record: MutationRecord, greeting: Greeting) -> set[str]:
     """Return the operators that a record lacks; none where it was made elsewhere or with operators that went."""
     here = {item.name: item.statement for item in greeting.operators}
     extends = record.environment == greeting.environment and record.impostors.items() <= here.items()
     return here.keys() - record.impostors.keys() if extends else set()
 
 
-def extended_entry(entry: Entry, outcome: MutationOutcome, operators: Iterable[str]) -> Entry:
+def extended_entry(entry: Killed, outcome: MutationOutcome, operators: Iterable[str]) -> Killed:
     """Return an entry together with what new operators killed; ``operators`` are all, in order."""
     killers = {*entry.killers, *outcome.killers}
     return replace(
@@ -129,18 +129,18 @@ def record_of(
     corpus: Corpus,
     outcomes: Mapping[str, MutationOutcome],
     greeting: Greeting,
-    kept: Mapping[str, Entry] = MappingProxyType({}),
-) -> Record:
+    kept: Mapping[str, Killed] = MappingProxyType({}),
+) -> MutationRecord:
     """Return the record of a run; ``kept`` has entries of claims that it left out."""
     statements = {item.name: item.statement for item in greeting.operators}
     order = list(statements)
-    claims: dict[str, Entry] = {}
+    claims: dict[str, Killed] = {}
     for claim in corpus.claims:
         outcome = outcomes.get(claim.id)
         if claim.id in kept:
             claims[claim.id] = replace(kept[claim.id], unkillable=claim.unkillable)
         elif outcome is not None and outcome.status == "judged":
-            claims[claim.id] = Entry(
+            claims[claim.id] = Killed(
                 claim.fingerprint(),
                 len(outcome.parts),
                 tuple(sorted(outcome.killers, key=order.index)),
@@ -148,22 +148,22 @@ def record_of(
                 outcome.only_in_assertion,
                 claim.unkillable,
             )
-    return Record(VERSION, greeting.environment, corpus.revision(), statements, claims)
+    return MutationRecord(VERSION, greeting.environment, corpus.revision(), statements, claims)
 
 
-def previous_results(record: Record, claims: Iterable[Claim]) -> dict[str, PreviousResult]:
+def previous_results(record: MutationRecord, claims: Iterable[Claim]) -> dict[str, PreviousResult]:
     """Return what a record says about claims that are still as they were then."""
     found = ((claim, record.entry(claim)) for claim in claims)
     return {claim.id: PreviousResult(frozenset(e.killers), frozenset(e.standing)) for claim, e in found if e}
 
 
-def left_to_run(record: Record, kept: Mapping[str, Entry]) -> dict[str, PreviousResult]:
+def left_to_run(record: MutationRecord, kept: Mapping[str, Killed]) -> dict[str, PreviousResult]:
     """Return what says of kept entries that only operators that the record lacks are to be run."""
     done = frozenset(record.impostors)
     return {name: PreviousResult(survivors=frozenset(entry.standing), done=done) for name, entry in kept.items()}
 
 
-def save_record(record: Record, folder: Path) -> Path:
+def save_record(record: MutationRecord, folder: Path) -> Path:
     """Write a record into a folder, under its name; the file that was there is replaced at once or not at all."""
     header = {
         "schema": record.schema,
@@ -178,7 +178,7 @@ def save_record(record: Record, folder: Path) -> Path:
     return path
 
 
-def load_record(path: Path) -> Record:
+def load_record(path: Path) -> MutationRecord:
     """Read a record.
 
     Raises
@@ -186,7 +186,7 @@ def load_record(path: Path) -> Record:
     ResultError
         If it can't be read, is too large, is no JSON, or is of another format.
     """
-    record = read_json(path, Record, "conformance impostors")
+    record = read_json(path, MutationRecord, "conformance impostors")
     if record.schema != VERSION:
         raise ResultError(f"{path}: of format {record.schema}; make it again with 'conformance impostors'")
     return record

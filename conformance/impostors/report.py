@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional
 
 from conformance.impostors.outcome import MutationOutcome, only_killers
-from conformance.impostors.record import Record
+from conformance.impostors.record import MutationRecord
 from conformance.language.corpus import Corpus, Counts
 from conformance.language.model import Claim
 
@@ -48,7 +48,7 @@ class Report:
         outcomes: Mapping[str, MutationOutcome],
         operators: Iterable[str],
         *,
-        known: Optional[Record] = None,
+        known: Optional[MutationRecord] = None,
         whole: bool,
     ) -> None:
         pairs: list[Pair] = [(claim, outcomes[claim.id]) for claim in corpus.claims if claim.id in outcomes]

@@ -21,7 +21,7 @@ CHECKS = _PACKAGE / "checks"
 
 
 @dataclass(frozen=True)
-class Entry:
+class Word:
     """A check or an input kind, as its source has it."""
 
     name: str
@@ -31,12 +31,12 @@ class Entry:
     doc: str
 
 
-def checks(package: Path = CHECKS) -> dict[str, Entry]:
+def checks(package: Path = CHECKS) -> dict[str, Word]:
     """Every function of the package decorated with ``@check``, by name."""
     return _entries(package, "check")
 
 
-def input_kinds(package: Path = INPUTS) -> dict[str, Entry]:
+def input_kinds(package: Path = INPUTS) -> dict[str, Word]:
     """Every function of the package decorated with ``@input_kind``, by name."""
     return _entries(package, "input_kind")
 
@@ -65,8 +65,8 @@ def dtype_classes(package: Path = INPUTS) -> tuple[str, ...]:
 
 
 @cache
-def _entries(package: Path, decorator: str) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def _entries(package: Path, decorator: str) -> dict[str, Word]:
+    found: dict[str, Word] = {}
     for path in sorted(package.rglob("*.py")) if package.is_dir() else []:
         text = path.read_text(encoding="utf-8")
         if decorator not in text:
@@ -87,9 +87,9 @@ def _is(node: ast.expr, decorator: str) -> bool:
     )
 
 
-def _entry(function: ast.FunctionDef) -> Entry:
+def _entry(function: ast.FunctionDef) -> Word:
     doc = inspect.cleandoc(ast.get_docstring(function) or "")
-    return Entry(
+    return Word(
         name=function.name,
         signature=f"{function.name}{from_definition(function)}",
         parameters=parameters_of(function.args),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conformance.names.model import Measured, NameRecord, Section
+from conformance.names.model import MeasuredNames, NameRecord, Section
 from conformance.results.codec import decode, encode
 
 
@@ -20,15 +20,15 @@ def section_from_json(data: dict[str, dict[str, Any]]) -> Section:
     return {name: decode(NameRecord, entry) for name, entry in data.items()}
 
 
-def write_measured(measured: Measured, path: Path) -> None:
+def write_measured(measured: MeasuredNames, path: Path) -> None:
     """Write the names of one release, in an order that does not depend on the run."""
     sections = {name: section_to_json(section) for name, section in measured.sections.items()}
     data = {"torch": measured.torch, "python": measured.python, "modules": sections}
     path.write_text(json.dumps(data, indent=0, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_measured(path: Path) -> Measured:
+def read_measured(path: Path) -> MeasuredNames:
     """Return the names of one release, as `write_measured` wrote them."""
     data = json.loads(path.read_text(encoding="utf-8"))
     sections = {name: section_from_json(section) for name, section in data["modules"].items()}
-    return Measured(data["torch"], data["python"], sections)
+    return MeasuredNames(data["torch"], data["python"], sections)

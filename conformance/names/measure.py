@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from conformance.names.codec import section_from_json
-from conformance.names.model import Measured, NameRecord, Section
+from conformance.names.model import MeasuredNames, NameRecord, Section
 from conformance.names.modules import list_modules, torch_folder
 from conformance.processes.environment import unoptimised
 from conformance.processes.scratch import ScratchFolder
@@ -25,7 +25,7 @@ class MeasuringFailed(Exception):
     """No module of torch can be walked; the message says how the process ended."""
 
 
-def measure(seconds: float = _SECONDS_A_MODULE) -> Measured:
+def measure(seconds: float = _SECONDS_A_MODULE) -> MeasuredNames:
     """Walk every module of the installed torch; one that ends its process costs its own names only.
 
     Parameters
@@ -55,7 +55,7 @@ def measure(seconds: float = _SECONDS_A_MODULE) -> Measured:
             raise MeasuringFailed(f"no module of torch can be walked: {ended}")
         left = left[done + 1 :]
     python = "{}.{}".format(*sys.version_info[:2])
-    return Measured(version("torch").split("+")[0], python, dict(sorted(sections.items())))
+    return MeasuredNames(version("torch").split("+")[0], python, dict(sorted(sections.items())))
 
 
 def _merge(into: Section, found: Section) -> None:

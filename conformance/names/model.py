@@ -54,7 +54,7 @@ Section = dict[str, NameRecord]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredNames:
     """Every name of one release, by module."""
 
     torch: str

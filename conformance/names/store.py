@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.files import Unreadable, Why, read_bounded
-from conformance.names.model import ORIGINS, Measured, NameRecord, Section
+from conformance.names.model import ORIGINS, MeasuredNames, NameRecord, Section
 from conformance.names.selection import select
 
 _HEADER = "# Names of torch, measured; 'python -m conformance.names record' writes this file."
@@ -173,7 +173,7 @@ def read_file(path: Path, minors: tuple[str, ...]) -> dict[str, dict[str, Histor
     return modules
 
 
-def record(measured: Iterable[Measured], folder: Path) -> list[Path]:
+def record(measured: Iterable[MeasuredNames], folder: Path) -> list[Path]:
     """Write the names of releases beside those that a folder holds; return the files of the folder.
 
     A release that is recorded already is replaced.

@@ -21,7 +21,7 @@ from conformance.language.documents import Document, Listing, Node, Scalar, open
 from conformance.language.expressions import BUILTINS, Code, expression, statements
 from conformance.language.model import Fragment, Place
 from conformance.language.problems import Problem, Problems
-from conformance.language.vocabulary import Entry, dtype_classes, input_kinds
+from conformance.language.vocabulary import Word, dtype_classes, input_kinds
 from conformance.text import did_you_mean, listed
 
 #: Modules that every call may name without importing them, beside ``torch`` and ``np``.
@@ -207,7 +207,7 @@ class _Reader:
         self._check_keywords(node, call, kinds[kind])
         self._check_names(node, code, BUILTINS | _NAMES | set(kinds) | set(dtype_classes()) | earlier)
 
-    def _check_keywords(self, node: Scalar, call: ast.Call, kind: Entry) -> None:
+    def _check_keywords(self, node: Scalar, call: ast.Call, kind: Word) -> None:
         names = [parameter.name for parameter in kind.parameters if parameter.is_single]
         for keyword in call.keywords:
             if keyword.arg is not None and keyword.arg not in names:

@@ -9,7 +9,7 @@ from typing import Optional
 from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
 from conformance.profiles.calls import Call, given_texts
-from conformance.profiles.model import Domain, Measured, Profile
+from conformance.profiles.model import Domain, MeasuredCall, Profile
 from conformance.profiles.store import Profiles, by_key
 from conformance.results.codec import decode
 from conformance.results.model import Environment
@@ -101,7 +101,7 @@ def _measured(workers: list[Worker], calls: Iterator[Call]) -> Iterator[tuple[Ca
                 raise ServiceFailed(f"{request.call.place}: {request.call.text}\n{error}") from None
             if answer is not None:
                 del asked[worker]
-                measured = decode(Measured, answer)
+                measured = decode(MeasuredCall, answer)
                 yield request.call, measured.profile, measured.domain
 
 

@@ -233,7 +233,7 @@ class ProfileHeader:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCall:
     """What a call does, and what was tried."""
 
     profile: Profile

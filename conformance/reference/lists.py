@@ -137,7 +137,7 @@ def _inputs(page: ReferenceDirective) -> Iterator[nodes.Node]:
     yield from _vocabulary(page, vocabulary.input_kinds(), "input")
 
 
-def _vocabulary(page: ReferenceDirective, entries: Mapping[str, vocabulary.Entry], kind: str) -> Iterator[nodes.Node]:
+def _vocabulary(page: ReferenceDirective, entries: Mapping[str, vocabulary.Word], kind: str) -> Iterator[nodes.Node]:
     rows = [(f"{kind}-{name}", name, [entry.summary]) for name, entry in sorted(entries.items())]
     yield page.part("names", head=("Name", "Meaning"), rows=rows)
     for name, entry in sorted(entries.items()):

@@ -19,10 +19,8 @@ from sphinx.config import Config
 from sphinx.util import logging
 
 import conformance
-from conformance.census.record import Record as CensusRecord
-from conformance.census.record import newest_record
-from conformance.impostors.record import Record as MutationRecord
-from conformance.impostors.record import load_record
+from conformance.census.record import CensusRecord, newest_record
+from conformance.impostors.record import MutationRecord, load_record
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.processes.environment import unoptimised
 from conformance.results.files import ResultError, read_bytes, read_json

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.language.corpus import Corpus
-from conformance.results.model import Entry as Measurement
-from conformance.results.model import Fact, Facts, Flags, Signal
+from conformance.results.model import Entry, Fact, Facts, Flags, Signal
 from conformance.tests.result_files import make_corpus, release
 from conformance.upgrade.claims import compare_claims
-from conformance.upgrade.model import Entry
+from conformance.upgrade.model import ReportEntry
 from conformance.views.recorded import Measured
 
 FALSE_BELOW_2 = """
@@ -52,17 +51,17 @@ def corpus_of(folder: Path, *bodies: str) -> Corpus:
     return make_corpus(folder / "specs", *bodies)
 
 
-def path_of(corpus: Corpus, *columns: tuple[str, list[Measurement]]) -> list[Measured]:
+def path_of(corpus: Corpus, *columns: tuple[str, list[Entry]]) -> list[Measured]:
     """Make the path of an upgrade: release and an entry for each claim of the corpus."""
     return [release(torch, {claim.id: one for claim, one in zip(corpus.claims, entries)}) for torch, entries in columns]
 
 
-def changed(corpus: Corpus, before: Measurement, after: Measurement) -> list[Entry]:
+def changed(corpus: Corpus, before: Entry, after: Entry) -> list[ReportEntry]:
     """Compare two releases of a corpus of one claim."""
     return list(compare_claims(corpus, path_of(corpus, ("1.13.1", [before]), ("2.0.1", [after]))).entries)
 
 
-def only(corpus: Corpus, before: Measurement, after: Measurement) -> Entry:
+def only(corpus: Corpus, before: Entry, after: Entry) -> ReportEntry:
     [found] = changed(corpus, before, after)
     return found
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.census.coverage import Entry, ReadSentences, page_census, stored_page, take_census
+from conformance.census.coverage import ClaimedSentence, ReadSentences, page_census, stored_page, take_census
 from conformance.census.objects import PublicObject
 from conformance.language.corpus import Corpus
 from conformance.language.decisions import NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
@@ -47,7 +47,7 @@ def corpus(tmp_path: Path) -> Corpus:
 NOTHING = ReadSentences()
 
 
-def entries(corpus: Corpus, decisions: Decisions, before: ReadSentences = NOTHING) -> dict[str, Entry]:
+def entries(corpus: Corpus, decisions: Decisions, before: ReadSentences = NOTHING) -> dict[str, ClaimedSentence]:
     return {entry.text: entry for entry in take_census(OBJECTS, corpus.claims, decisions, before).entries}
 
 

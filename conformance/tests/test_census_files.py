@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.census.coverage import Entry, ReadSentences
+from conformance.census.coverage import ClaimedSentence, ReadSentences
 from conformance.census.files import (
     adopt,
     load_decisions,
@@ -23,8 +23,8 @@ NUMBER = "12345678"
 POWER = "1234e567"
 
 
-def entry(name: str, digest: str, state: str, claims: tuple[str, ...] = (), reason: str = "") -> Entry:
-    return Entry(name, "torch", digest, "A sentence.", 0, ("sharing",), state, claims, reason)
+def entry(name: str, digest: str, state: str, claims: tuple[str, ...] = (), reason: str = "") -> ClaimedSentence:
+    return ClaimedSentence(name, "torch", digest, "A sentence.", 0, ("sharing",), state, claims, reason)
 
 
 @pytest.fixture

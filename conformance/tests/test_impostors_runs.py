@@ -15,7 +15,7 @@ from conformance.impostors.outcome import (
     PreviousResult,
     Request,
 )
-from conformance.impostors.record import Entry, Record, previous_results
+from conformance.impostors.record import Killed, MutationRecord, previous_results
 from conformance.language.model import Claim
 from conformance.tests.small_campaigns import ENVIRONMENT, run, survivors
 
@@ -193,8 +193,8 @@ def test_previous_killers_come_first_and_previous_survivors_are_left_alone(read_
 
 def test_previous_results_are_for_claims_as_they_were(read_claim: ReadClaim) -> None:
     before, after = read_claim(CLONE + "expect: equal(y, x)"), read_claim(CLONE + "expect: 'y.shape == x.shape'")
-    entry = Entry(before.fingerprint(), 1, ("first-element-is-off",))
-    record = Record(1, ENVIRONMENT, "0" * 12, {}, {before.id: entry})
+    entry = Killed(before.fingerprint(), 1, ("first-element-is-off",))
+    record = MutationRecord(1, ENVIRONMENT, "0" * 12, {}, {before.id: entry})
     assert previous_results(record, [before]) == {before.id: PreviousResult(frozenset({"first-element-is-off"}))}
     assert previous_results(record, [after]) == {}
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.names.answers import describe, differences, summarize
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.messages import without_gaps
-from conformance.names.model import Found, Gone, Measured, NameRecord, Never, NotMeasured, NotYet, Section
+from conformance.names.model import Found, Gone, MeasuredNames, NameRecord, Never, NotMeasured, NotYet, Section
 from conformance.names.parameters import ParameterChange, compare_parameters
 from conformance.names.replacements import find_replacements
 from conformance.names.store import record
@@ -80,7 +80,14 @@ NEW: dict[str, Section] = {
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> Names:
     folder = tmp_path_factory.mktemp("names")
-    record([Measured("1.13.1", "3.10", OLD), Measured("2.0.1", "3.11", NEW), Measured("2.1.2", "3.11", NEW)], folder)
+    record(
+        [
+            MeasuredNames("1.13.1", "3.10", OLD),
+            MeasuredNames("2.0.1", "3.11", NEW),
+            MeasuredNames("2.1.2", "3.11", NEW),
+        ],
+        folder,
+    )
     return Names(folder)
 
 
@@ -324,7 +331,12 @@ def test_a_summary_does_not_say_since_when_where_earlier_releases_are_unknown(tm
     broken: dict[str, Section] = {"torch": {"": MODULE}, "torch.x": {"": NameRecord("module", error="ImportError: no")}}
     works: dict[str, Section] = {"torch": {"": MODULE}, "torch.x": {"": MODULE, "y": function("()")}}
     record(
-        [Measured("1.8.1", "3.9", broken), Measured("1.9.0", "3.9", works), Measured("1.10.2", "3.9", broken)], tmp_path
+        [
+            MeasuredNames("1.8.1", "3.9", broken),
+            MeasuredNames("1.9.0", "3.9", works),
+            MeasuredNames("1.10.2", "3.9", broken),
+        ],
+        tmp_path,
     )
     summary = summarize(Names(tmp_path), "torch.x.y")
     assert summary is not None

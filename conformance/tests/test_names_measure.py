@@ -12,7 +12,7 @@ from typing import Optional
 import pytest
 
 from conformance.names.codec import read_measured
-from conformance.names.model import Measured, NameRecord
+from conformance.names.model import MeasuredNames, NameRecord
 from conformance.names.modules import list_modules
 
 PROJECT = Path(__file__).parents[2]
@@ -180,14 +180,14 @@ def measure(site: Path, output: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def measured(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+def measured(site: Path, tmp_path_factory: pytest.TempPathFactory) -> MeasuredNames:
     output = tmp_path_factory.mktemp("measured") / "names.json"
     ran = measure(site, output)
     assert ran.returncode == 0, ran.stderr
     return read_measured(output)
 
 
-def test_the_release_is_named_without_its_build(measured: Measured) -> None:
+def test_the_release_is_named_without_its_build(measured: MeasuredNames) -> None:
     assert measured.torch == "9.8.7"
 
 
@@ -202,23 +202,23 @@ def test_the_release_is_named_without_its_build(measured: Measured) -> None:
     ],
 )
 def test_a_module_that_cannot_be_imported_says_why_and_costs_nothing_else(
-    measured: Measured, module: str, reason: str
+    measured: MeasuredNames, module: str, reason: str
 ) -> None:
     assert measured.sections[module][""].error.endswith(reason)
     assert "after_all" in measured.sections["torch.zlast"]
 
 
-def test_what_a_module_makes_when_asked_and_lists_is_one_of_its_names(measured: Measured) -> None:
+def test_what_a_module_makes_when_asked_and_lists_is_one_of_its_names(measured: MeasuredNames) -> None:
     assert "made_when_asked" in measured.sections["torch.lazy"]
 
 
-def test_a_deprecated_name_that_a_module_only_answers_to_has_its_warning(measured: Measured) -> None:
+def test_a_deprecated_name_that_a_module_only_answers_to_has_its_warning(measured: MeasuredNames) -> None:
     record = measured.sections["torch.lazy"]["has_speed"]
     assert (record.kind, record.target, record.warns) == ("constant", "bool", "UserWarning")
     assert record.deprecated == "'has_speed' is deprecated, please use torch.lazy.is_fast()"
 
 
-def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: Measured) -> None:
+def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: MeasuredNames) -> None:
     section = measured.sections["torch.backends.switch"]
     assert {name: section[name].kind for name in ("LIMIT", "version", "fast", "depth")} == {
         "LIMIT": "constant",
@@ -229,7 +229,7 @@ def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: Meas
     assert section["reset"].signatures == ("(hard=False)",)
 
 
-def test_settings_that_an_object_answers_to_are_attributes_of_its_class(measured: Measured) -> None:
+def test_settings_that_an_object_answers_to_are_attributes_of_its_class(measured: MeasuredNames) -> None:
     section = measured.sections["torch.backends.switch"]
     assert section["matmul"].target == "torch.backends.switch.Multiplication"
     assert {name for name in section if section[name].kind == "attribute"} >= {
@@ -238,7 +238,7 @@ def test_settings_that_an_object_answers_to_are_attributes_of_its_class(measured
     }
 
 
-def test_a_module_that_only_says_that_it_is_gone_is_removed(measured: Measured) -> None:
+def test_a_module_that_only_says_that_it_is_gone_is_removed(measured: MeasuredNames) -> None:
     assert measured.sections["torch.raising_gone"][""].removed == "torch.raising_gone has been removed; use torch.nn"
 
 
@@ -251,13 +251,13 @@ def test_a_module_that_only_says_that_it_is_gone_is_removed(measured: Measured) 
     ],
 )
 def test_signatures_hold_nothing_of_the_machine(
-    measured: Measured, name: str, signatures: tuple[str, ...], origin: str
+    measured: MeasuredNames, name: str, signatures: tuple[str, ...], origin: str
 ) -> None:
     record = measured.sections["torch.functional"][name]
     assert (record.signatures, record.origin) == (signatures, origin)
 
 
-def test_only_what_always_raises_that_it_is_gone_is_removed(measured: Measured) -> None:
+def test_only_what_always_raises_that_it_is_gone_is_removed(measured: MeasuredNames) -> None:
     removed = {name for section in measured.sections.values() for name, record in section.items() if record.removed}
     assert removed == {"gone", "Linear.symeig", ""}
     assert measured.sections["torch.nn.linear"]["Linear.symeig"].removed.startswith("This function is now removed.")
@@ -275,19 +275,21 @@ def test_only_what_always_raises_that_it_is_gone_is_removed(measured: Measured) 
         ("add", "", ""),
     ],
 )
-def test_deprecations_of_the_callable_itself_are_told(measured: Measured, name: str, warns: str, says: str) -> None:
+def test_deprecations_of_the_callable_itself_are_told(
+    measured: MeasuredNames, name: str, warns: str, says: str
+) -> None:
     record = measured.sections["torch.functional"][name]
     assert record.warns == warns
     assert says in record.deprecated
     assert bool(record.deprecated) == bool(says)
 
 
-def test_a_re_export_names_where_it_is_defined(measured: Measured) -> None:
+def test_a_re_export_names_where_it_is_defined(measured: MeasuredNames) -> None:
     assert measured.sections["torch"]["plus"] == NameRecord("alias", "torch.functional.add")
     assert measured.sections["torch.nn"]["Linear"] == NameRecord("alias", "torch.nn.linear.Linear")
 
 
-def test_foreign_objects_are_named_and_not_walked(measured: Measured) -> None:
+def test_foreign_objects_are_named_and_not_walked(measured: MeasuredNames) -> None:
     torch = measured.sections["torch"]
     assert torch["math"] == NameRecord("external", "math")
     assert "Optional" not in torch
@@ -295,7 +297,7 @@ def test_foreign_objects_are_named_and_not_walked(measured: Measured) -> None:
     assert torch["Size"].bases == ("builtins.tuple",)
 
 
-def test_a_class_has_its_members_and_what_it_sets_on_instances(measured: Measured) -> None:
+def test_a_class_has_its_members_and_what_it_sets_on_instances(measured: MeasuredNames) -> None:
     section = measured.sections["torch.nn.linear"]
     kinds = {name: record.kind for name, record in section.items() if name.startswith("Linear")}
     assert kinds == {
@@ -321,7 +323,7 @@ def test_compiled_modules_are_listed(tmp_path: Path) -> None:
     assert list_modules(tmp_path / "torch") == ["torch", "torch._C"]
 
 
-def test_deep_inside_private_packages_only_what_is_defined_is_named(measured: Measured) -> None:
+def test_deep_inside_private_packages_only_what_is_defined_is_named(measured: MeasuredNames) -> None:
     section = measured.sections["torch._inside.deep"]
     assert section == {
         "": NameRecord("module"),
@@ -331,7 +333,7 @@ def test_deep_inside_private_packages_only_what_is_defined_is_named(measured: Me
     }
 
 
-def test_measuring_twice_gives_the_same_bytes(site: Path, measured: Measured, tmp_path: Path) -> None:
+def test_measuring_twice_gives_the_same_bytes(site: Path, measured: MeasuredNames, tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     for name in ("crashing", "exiting", "hanging"):
         (site / "torch" / f"{name}.py").write_text("", encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.names.lookup import Names
-from conformance.names.model import Found, Measured, NameRecord, Section
+from conformance.names.model import Found, MeasuredNames, NameRecord, Section
 from conformance.names.store import StoreError, contract, expand, parse_line, record, write_line
 
 MINORS = ("1.8", "1.9", "1.10", "2.0", "2.1")
@@ -17,9 +17,9 @@ def function(*signatures: str, deprecated: str = "", warns: str = "", removed: s
     return NameRecord("function", "", signatures, "inspect", (), removed, deprecated, warns)
 
 
-def release(torch: str, **names: NameRecord) -> Measured:
+def release(torch: str, **names: NameRecord) -> MeasuredNames:
     section: Section = {"": NameRecord("module"), **names}
-    return Measured(torch, "3.12", {"torch": section})
+    return MeasuredNames(torch, "3.12", {"torch": section})
 
 
 def text(folder: Path) -> str:
@@ -120,7 +120,7 @@ def test_private_modules_are_stored_as_far_as_public_ones_show_them(tmp_path: Pa
         },
         "torch._in.deep": {"": NameRecord("module"), "shown": shown, "hidden": hidden, "_hidden": hidden},
     }
-    record([Measured("2.0.1", "3.12", sections)], tmp_path)
+    record([MeasuredNames("2.0.1", "3.12", sections)], tmp_path)
     lines = text(tmp_path).splitlines()
     assert "shown\t2.0-\tfunction\tinspect=(a)" in lines
     assert "hidden\t2.0-\tfunction" in lines

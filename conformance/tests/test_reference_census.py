@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-from conformance.census.record import Record, Score, newest_record, save_record
+from conformance.census.record import CensusRecord, Score, newest_record, save_record
 from conformance.results.files import ResultError
 from conformance.tests import reference_site as sites
 
 STATES = {"encoded": 3, "no-claim": 1, "untestable": 0, "todo": 4}
-RECORD = Record(
+RECORD = CensusRecord(
     torch="2.13.0",
     corpus="0123456789ab",
     objects=2132,

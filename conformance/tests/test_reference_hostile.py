@@ -15,8 +15,7 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.impostors.record import Entry as Killed
-from conformance.impostors.record import Record, save_record
+from conformance.impostors.record import Killed, MutationRecord, save_record
 from conformance.results.model import Entry, Fact, Facts, FailedPart, Flags, Signal
 from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
@@ -148,7 +147,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
         tmp_path_factory.mktemp("hostile"), [older, results], timed, sentences, conf=CONF, index=index
     )
     killed = {name: Killed(entry.claim, 1, (PAYLOAD,)) for name, entry in older.claims.items()}
-    record = Record(1, replace(sites.environment("2.13.0"), build=LABEL), results.corpus, {PAYLOAD: PAYLOAD}, killed)
+    record = MutationRecord(
+        1, replace(sites.environment("2.13.0"), build=LABEL), results.corpus, {PAYLOAD: PAYLOAD}, killed
+    )
     save_record(record, folder / "results" / "impostors")
     save_results(named, folder / "results" / f"torch-named-cpu{SUFFIX}")
     built = sites.build(folder)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.impostors.record import Entry, Record, save_record
+from conformance.impostors.record import Killed, MutationRecord, save_record
 from conformance.language.corpus import load_corpus
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
@@ -21,20 +21,20 @@ INDEX = "Site\n====\n\n.. claim:impostors::\n\n" + sites.INDEX.split("====\n", 1
 EVIL = "<script>EVIL()</script>"
 
 
-def record() -> Record:
+def record() -> MutationRecord:
     found = sites.claims()
     prints = {slug: claim.fingerprint() for slug, claim in found.items()}
     entries = {
-        "shares-storage": Entry(prints["shares-storage"], 2, ("view-becomes-copy", "does-nothing")),
-        "keeps-strides": Entry(prints["keeps-strides"], 1, (), ("expect[0]",)),
-        "makes-a-copy": Entry("00000000", 1, ("does-nothing",)),
+        "shares-storage": Killed(prints["shares-storage"], 2, ("view-becomes-copy", "does-nothing")),
+        "keeps-strides": Killed(prints["keeps-strides"], 1, (), ("expect[0]",)),
+        "makes-a-copy": Killed("00000000", 1, ("does-nothing",)),
     }
     claims = {found[slug].id: entry for slug, entry in entries.items()}
     meanings = {"view-becomes-copy": f"A view is copied {EVIL}", "does-nothing": "It does nothing", "idle": "Nothing"}
-    return Record(1, sites.environment("2.13.0"), load_corpus([sites.SPEC])[0].revision(), meanings, claims)
+    return MutationRecord(1, sites.environment("2.13.0"), load_corpus([sites.SPEC])[0].revision(), meanings, claims)
 
 
-def build(tmp_path: Path, made: Optional[Record]) -> Site:
+def build(tmp_path: Path, made: Optional[MutationRecord]) -> Site:
     folder = sites.write_source(tmp_path, [sites.results("2.13.0")], index=INDEX)
     if made is not None:
         save_record(made, folder / "results" / "impostors")

@@ -17,7 +17,7 @@ from conformance.results.recorded import recorded_folder
 from conformance.tests.result_files import make_corpus
 from conformance.upgrade.call_changes import compare_calls, compared_names
 from conformance.upgrade.code_uses import CodeUses
-from conformance.upgrade.model import Entry
+from conformance.upgrade.model import ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.severity import SHOWN, Severity
 from conformance.upgrade.twins import without_twins
@@ -57,7 +57,7 @@ def other(old: Profile) -> Profile:
     return replace(old, always={"dtype": {"": "int64"}})
 
 
-def told(folder: Path, code: str, *pairs: tuple[Profile, Profile]) -> list[Entry]:
+def told(folder: Path, code: str, *pairs: tuple[Profile, Profile]) -> list[ReportEntry]:
     """Return the entries of one line of code, from profiles of two releases."""
     measure(folder, {OLD: [old for old, _ in pairs], NEW: [new for _, new in pairs]})
     return compare_calls(code_uses(folder, code), CallHistory(folder), OLD, NEW)

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.cli import main
 from conformance.language.corpus import Corpus
-from conformance.names.model import Measured, NameRecord, Section
+from conformance.names.model import MeasuredNames, NameRecord, Section
 from conformance.names.store import record
 from conformance.results.recorded import recorded_folder
 from conformance.tests.result_files import SIMPLE, entry, make_corpus, release, save
@@ -36,7 +36,8 @@ def recorded(tmp_path: Path, corpus: Corpus) -> Path:
     columns += [release(torch, {claim.id: entry(claim, "refuted")}) for torch in ("2.5.1", "2.6.0")]
     columns.append(release("2.10.0", {claim.id: entry(claim)}, void="a smoke claim failed"))
     record(
-        [Measured(torch, "3.11", names_of(torch)) for torch in ("2.4.1", "2.5.1", "2.6.0")], tmp_path / "results/names"
+        [MeasuredNames(torch, "3.11", names_of(torch)) for torch in ("2.4.1", "2.5.1", "2.6.0")],
+        tmp_path / "results/names",
     )
     return save(tmp_path / "results", *columns)
 

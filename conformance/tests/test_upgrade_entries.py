@@ -9,8 +9,7 @@ import pytest
 
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim
-from conformance.results.model import Entry as Measurement
-from conformance.results.model import Facts, Flags, Verdict
+from conformance.results.model import Entry, Facts, Flags, Verdict
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_corpus, release
 from conformance.tests.small_upgrades import (
     LEAF,
@@ -280,7 +279,7 @@ def test_a_downgrade_is_told_the_other_way_round(corpus: Corpus, claim: Claim) -
 
 
 def test_a_new_canonical_example_hides_only_the_step_to_it(corpus: Corpus, claim: Claim) -> None:
-    def seen(flags: Flags, recipe: str) -> Measurement:
+    def seen(flags: Flags, recipe: str) -> Entry:
         return entry(claim, facts=showing("tensor([1.])", flags), example={"x": recipe})
 
     columns = [

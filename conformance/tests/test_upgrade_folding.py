@@ -10,17 +10,17 @@ import pytest
 from conformance.cli import main
 from conformance.results.recorded import recorded_folder
 from conformance.upgrade.folding import folded
-from conformance.upgrade.model import Entry, Place
+from conformance.upgrade.model import AffectedPlace, ReportEntry
 from conformance.usage import Evidence, Kind, Use
 
 
-def place(line: int, evidence: Evidence = Evidence.CERTAIN) -> Place:
-    return Place(Use(("torch.f",), "a.py", line, 1, Kind.CALL, evidence), evidence)
+def place(line: int, evidence: Evidence = Evidence.CERTAIN) -> AffectedPlace:
+    return AffectedPlace(Use(("torch.f",), "a.py", line, 1, Kind.CALL, evidence), evidence)
 
 
-def deprecated(name: str, line: int, instead: str = "torch.g") -> Entry:
+def deprecated(name: str, line: int, instead: str = "torch.g") -> ReportEntry:
     what = f"{name} is deprecated (each use warns)"
-    entry = Entry(f"{name}:deprecated", "warns", "deprecated", what, "no warning", f"{name} is old", "since 2.10")
+    entry = ReportEntry(f"{name}:deprecated", "warns", "deprecated", what, "no warning", f"{name} is old", "since 2.10")
     return replace(entry, instead=instead, subject=name, places=(place(line),))
 
 
@@ -35,7 +35,9 @@ def test_names_of_a_module_that_are_deprecated_together_are_one_entry() -> None:
 
 def test_calls_that_give_the_same_warning_are_one_entry() -> None:
     one, other = (
-        Entry(f"{name}:warns", "warns", "warning", f"{name}: warns W: old", "no warning", "warns W: old", "since 2.10")
+        ReportEntry(
+            f"{name}:warns", "warns", "warning", f"{name}: warns W: old", "no warning", "warns W: old", "since 2.10"
+        )
         for name in ("torch.f", "torch.g")
     )
     entries = [

@@ -12,14 +12,14 @@ from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone
 from conformance.names.replacements import WRITTEN, written_instead
 from conformance.results.recorded import recorded_folder
-from conformance.upgrade.model import Entry
+from conformance.upgrade.model import ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.usage import Evidence, read_project
 
 pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
 
 
-def told(folder: Path, code: str, old: str = "1.13", new: str = "2.15") -> list[Entry]:
+def told(folder: Path, code: str, old: str = "1.13", new: str = "2.15") -> list[ReportEntry]:
     (folder / "code.py").write_text(f"import torch\n{code}\n", encoding="utf-8")
     return NameChanges(Names(), old, new).entries(read_project([folder]).groups())
 

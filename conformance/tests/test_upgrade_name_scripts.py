@@ -8,14 +8,14 @@ import pytest
 
 from conformance.names.lookup import Names
 from conformance.results.recorded import recorded_folder
-from conformance.upgrade.model import Entry
+from conformance.upgrade.model import ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.usage import read_project
 
 pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
 
 
-def told(folder: Path, code: str) -> Entry:
+def told(folder: Path, code: str) -> ReportEntry:
     (folder / "code.py").write_text(f"import torch\n{code}\n", encoding="utf-8")
     (found,) = NameChanges(Names(), "1.13", "2.15").entries(read_project([folder]).groups())
     return found

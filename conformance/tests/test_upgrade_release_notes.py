@@ -16,7 +16,7 @@ from conformance.tests.result_files import SIMPLE, entry
 from conformance.tests.small_upgrades import changed, corpus_of, raising
 from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import json_report
-from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 
@@ -26,8 +26,8 @@ def notes(release: str, title: str, measures: Measures) -> ReleaseNotes:
     return ReleaseNotes(release, "full", (note,))
 
 
-def gone(name: str) -> Entry:
-    return Entry(f"{name}:gone", "breaks", "gone", f"{name} is gone", "there", "gone", "since 2.0", subject=name)
+def gone(name: str) -> ReportEntry:
+    return ReportEntry(f"{name}:gone", "breaks", "gone", f"{name} is gone", "there", "gone", "since 2.0", subject=name)
 
 
 OF_A = Measures(gone=("torch.a",))
@@ -75,7 +75,7 @@ def test_a_note_that_names_a_claim_is_told_with_what_changed_of_it(tmp_path: Pat
 def test_entries_that_are_folded_keep_their_notes() -> None:
     what = "torch.jit.%s is deprecated (each use warns)"
     entries = [
-        Entry(
+        ReportEntry(
             f"torch.jit.{name}:deprecated", "warns", "deprecated", what % name, "", "", "", subject=f"torch.jit.{name}"
         )
         for name in ("load", "save")

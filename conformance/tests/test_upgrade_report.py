@@ -14,19 +14,19 @@ from conformance.results.model import Facts, Signal
 from conformance.tests.result_files import SIMPLE, entry, make_corpus, release
 from conformance.upgrade.claims import compare_claims
 from conformance.upgrade.formats import github_report, json_report
-from conformance.upgrade.model import Coverage, Entry, Place, Report
+from conformance.upgrade.model import AffectedPlace, Report, ReportCoverage, ReportEntry
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.usage import Cause, Evidence, Kind, NotRead, Use
 
 HOSTILE = "no\x1b[2J <script>alert(1)</script> `code` [link](http://x) ::error::%0A| ```"
-COVERED = Coverage(files=1, names=2, claimed=1, profiled=0, calls=3, known_calls=2)
+COVERED = ReportCoverage(files=1, names=2, claimed=1, profiled=0, calls=3, known_calls=2)
 
 
-def place(line: int = 2, evidence: Evidence = Evidence.CERTAIN, path: str = "code.py") -> Place:
-    return Place(Use(("torch.Tensor.detach",), path, line, 5, Kind.CALL, evidence), evidence)
+def place(line: int = 2, evidence: Evidence = Evidence.CERTAIN, path: str = "code.py") -> AffectedPlace:
+    return AffectedPlace(Use(("torch.Tensor.detach",), path, line, 5, Kind.CALL, evidence), evidence)
 
 
-def report(folder: Path, message: str = "no", places: tuple[Place, ...] = (), **fields: Any) -> Report:
+def report(folder: Path, message: str = "no", places: tuple[AffectedPlace, ...] = (), **fields: Any) -> Report:
     corpus = make_corpus(folder / "specs", SIMPLE)
     [claim] = corpus.claims
     before, after = entry(claim, facts=Facts(), **fields), entry(claim, facts=Facts(Signal("E", message)), **fields)
@@ -40,9 +40,11 @@ def report(folder: Path, message: str = "no", places: tuple[Place, ...] = (), **
     return replace(found, entries=entries, coverage=COVERED if places else None)
 
 
-def named(id: str, severity: Any = "breaks", *places: Place) -> Entry:
+def named(id: str, severity: Any = "breaks", *places: AffectedPlace) -> ReportEntry:
     what = f"{id} is gone"
-    return Entry(id, severity, "gone", what, "there", "gone", "since 2.0", instead="new", subject=id, places=places)
+    return ReportEntry(
+        id, severity, "gone", what, "there", "gone", "since 2.0", instead="new", subject=id, places=places
+    )
 
 
 def test_an_entry_has_all_that_a_person_needs(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_annotations_are_for_what_breaks_changes_or_warns() -> None:
 
 
 @pytest.mark.parametrize("places", [(), (place(path="a,b::error::.py"),)])
-def test_an_annotation_is_one_command(tmp_path: Path, places: tuple[Place, ...]) -> None:
+def test_an_annotation_is_one_command(tmp_path: Path, places: tuple[AffectedPlace, ...]) -> None:
     lines = github_report(report(tmp_path, HOSTILE + "\n::error::more", places)).splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("::error ")

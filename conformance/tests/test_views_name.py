@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.names.lookup import Names
-from conformance.names.model import Measured, NameRecord
+from conformance.names.model import MeasuredNames, NameRecord
 from conformance.names.store import record
 from conformance.profiles.model import Branch, Domain, Profile, Row, Rule
 from conformance.profiles.store import Profiles, by_key, save_profiles
@@ -42,9 +42,9 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Names:
     late = {"": MODULE, "f": function("()")}
     folder = tmp_path_factory.mktemp("results") / "names"
     measured = [
-        Measured("1.8.1", "3.9", {"torch": old, "torch.linalg": linalg, "torch.late": broken}),
-        Measured("1.9.0", "3.9", {"torch": old, "torch.linalg": linalg, "torch.late": late}),
-        Measured("2.0.1", "3.11", {"torch": new, "torch.linalg": linalg, "torch.late": late}),
+        MeasuredNames("1.8.1", "3.9", {"torch": old, "torch.linalg": linalg, "torch.late": broken}),
+        MeasuredNames("1.9.0", "3.9", {"torch": old, "torch.linalg": linalg, "torch.late": late}),
+        MeasuredNames("2.0.1", "3.11", {"torch": new, "torch.linalg": linalg, "torch.late": late}),
     ]
     record(measured, folder)
     return Names(folder)

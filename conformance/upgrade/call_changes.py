@@ -14,7 +14,7 @@ from conformance.profiles.compare import VALUE, Difference
 from conformance.profiles.words import news_in_words, outcome_in_words
 from conformance.text import bounded
 from conformance.upgrade.code_uses import CodeUses, best, under_doubts
-from conformance.upgrade.model import Entry, places_of
+from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.severity import SEVERITIES, Severity, rank
 from conformance.usage import Call, Evidence, TorchName, UseGroup
 from conformance.usage.matching import Match
@@ -75,7 +75,7 @@ def compare_calls(
     new: str,
     kept: Optional[Kept] = None,
     dated: Container[Severity] = SEVERITIES,
-) -> list[Entry]:
+) -> list[ReportEntry]:
     """Return what calls in somebody's code do otherwise in the new release: one entry for a name and a harm.
 
     Parameters
@@ -211,7 +211,7 @@ def compared_names(
     return frozenset(name for name in known if kept.of(("compared", name), partial(history.compared, name, old, new)))
 
 
-def _entry(name: str, severity: Severity, told: Sequence[_Told]) -> Entry:
+def _entry(name: str, severity: Severity, told: Sequence[_Told]) -> ReportEntry:
     first, *others = sorted(told, key=_Told.order)
     aspect, worst = first.change.change, first.change.worst
     places: dict[int, tuple[UseGroup, Evidence]] = {}
@@ -225,7 +225,7 @@ def _entry(name: str, severity: Severity, told: Sequence[_Told]) -> Entry:
     )
     notes = [f"{one.change.call}: {bounded(one.words, _LONGEST)}" for one in others if one.words != first.words]
     what = f"{name}: {bounded(first.words, _LONGEST)}"
-    return Entry(
+    return ReportEntry(
         f"{name}:{severity}",
         severity,
         _KINDS.get(aspect.aspect, "value"),

@@ -12,12 +12,12 @@ from conformance.cache import Kept
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
-from conformance.results.model import Entry as Measurement
+from conformance.results.model import Entry
 from conformance.results.store import Entries
 from conformance.text import count_of
 from conformance.upgrade.comparison import Comparison, Finding
 from conformance.upgrade.findings import findings
-from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.standings import CAUSED
 from conformance.views.addresses import claim_page
 from conformance.views.recorded import Measured
@@ -39,7 +39,7 @@ def compare_claims(corpus: Corpus, path: Sequence[Measured], kept: Optional[Kept
         gap, differences = kept.of(("claim", claim.id), partial(_compared, claim, path))
         found.extend(differences)
         gaps.update({claim.id: gap} if gap else {})
-    entries = sorted(map(_entry, _grouped(found)), key=Entry.order)
+    entries = sorted(map(_entry, _grouped(found)), key=ReportEntry.order)
     return Report(path[0].torch, path[-1].torch, path, tuple(entries), len(claims) - len(gaps), gaps)
 
 
@@ -61,7 +61,7 @@ def differing(path: Sequence[Measured], specs: Optional[Sequence[Path]]) -> Corp
     return replace(corpus, claims=tuple(claim for claim in corpus.claims if claim.id in ids))
 
 
-def _same_line(old: Mapping[str, Measurement], new: Mapping[str, Measurement], id: str) -> bool:
+def _same_line(old: Mapping[str, Entry], new: Mapping[str, Entry], id: str) -> bool:
     """Return whether two files say the same of a claim, letter for letter, so that none of it has to be decoded."""
     if not (isinstance(old, Entries) and isinstance(new, Entries)):
         return False
@@ -82,7 +82,7 @@ def read_specs(paths: Optional[Sequence[Path]]) -> Corpus:
     return corpus
 
 
-def _seen(entry: Optional[Measurement]) -> Optional[Measurement]:
+def _seen(entry: Optional[Entry]) -> Optional[Entry]:
     """Return an entry without what says how it was measured."""
     return None if entry is None else replace(entry, examples=None, covered={}, detail=None)
 
@@ -98,7 +98,7 @@ def _grouped(found: list[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
-def _entry(group: list[Finding]) -> Entry:
+def _entry(group: list[Finding]) -> ReportEntry:
     first = group[0]
     claims = tuple(finding.claim for finding in group)
     what = first.what
@@ -112,7 +112,7 @@ def _entry(group: list[Finding]) -> Entry:
     # The headline says what torch does now; that it is new is what the report is about.
     what = what.removeprefix("now: ")
     notes = tuple(dict.fromkeys(note for finding in group for note in finding.notes))
-    return Entry(
+    return ReportEntry(
         first.claim.id,
         first.severity,
         first.kind,

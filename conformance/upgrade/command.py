@@ -30,7 +30,7 @@ from conformance.upgrade.fixes import fix
 from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import github_report, json_report
 from conformance.upgrade.matching import ClaimUses
-from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
@@ -143,7 +143,7 @@ def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: Nam
     known = [{id.rpartition("/")[0] for id in end.entries} for end in (path[0], path[-1])]
     entries = [
         entry if entry.page or entry.subject not in known[1] else replace(entry, page=subject_page(entry.subject))
-        for entry in sorted(found, key=Entry.order)
+        for entry in sorted(found, key=ReportEntry.order)
     ]
     profiled = compared_names(uses, history, *ends, facts)
     facts.save()
@@ -179,7 +179,7 @@ def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: Na
 def _compared(corpus: Corpus, path: Sequence[Measured], changes: NameChanges) -> Report:
     report = compare_claims(corpus, path)
     entries = [entry for entry in report.entries if not (changes.is_recorded and entry.kind == "vanished")]
-    ordered = tuple(sorted([*changes.of_torch(), *entries], key=Entry.order))
+    ordered = tuple(sorted([*changes.of_torch(), *entries], key=ReportEntry.order))
     return with_notes(replace(report, entries=ordered), corpus.notes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from conformance.names.model import Found, Gone, NotMeasured, NotYet
-from conformance.upgrade.model import Coverage
+from conformance.upgrade.model import ReportCoverage
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.signatures import signatures
 from conformance.usage import Evidence, Kind, Project, Use, UseGroup
@@ -22,7 +22,7 @@ def coverage_of(
     changes: NameChanges,
     claimed: Collection[str],
     profiled: Collection[str],
-) -> Coverage:
+) -> ReportCoverage:
     """Return what is known of the names and calls in a project.
 
     Parameters
@@ -53,7 +53,7 @@ def coverage_of(
         elif why and name not in claimed and name not in profiled:
             (missing if why.startswith("gone") else unknown)[name] = use, why
     known = [name for name in first if name not in unknown and name not in missing]
-    return Coverage(
+    return ReportCoverage(
         files=project.read,
         names=len(first),
         claimed=sum(name in claimed or canonical(name) in claimed for name in known),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from conformance.text import one_line
-from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.severity import SHOWN
 from conformance.usage import Evidence, Kind, Use
 from conformance.usage.recorder import attribute_place
@@ -58,7 +58,7 @@ def fix(report: Report, *, write: bool = False) -> str:
 
     Comments and layout stay. Notebooks are left alone, and so is each place whose text is not as it was read.
     """
-    wanted: dict[str, list[tuple[Entry, Use]]] = {}
+    wanted: dict[str, list[tuple[ReportEntry, Use]]] = {}
     for entry in [entry for severity in SHOWN for entry in report.of(severity)]:
         for use in dict.fromkeys(place.use for place in entry.places if place.evidence > Evidence.MAYBE):
             is_sure = use.evidence is Evidence.CERTAIN and not use.guarded and use.cell is None
@@ -67,7 +67,7 @@ def fix(report: Report, *, write: bool = False) -> str:
     return "".join(_fix_file(Path(path), places, write) for path, places in sorted(wanted.items()))
 
 
-def _fix_file(path: Path, places: Sequence[tuple[Entry, Use]], write: bool) -> str:
+def _fix_file(path: Path, places: Sequence[tuple[ReportEntry, Use]], write: bool) -> str:
     try:
         content = path.read_bytes()
         text = content.decode()
@@ -111,7 +111,7 @@ class _Source:
                     before = content[start : start + column].decode(errors="replace")
                     self._calls.setdefault((line, len(before) + 1), []).append(node)
 
-    def edits(self, entry: Entry, use: Use) -> Iterator[_Edit]:
+    def edits(self, entry: ReportEntry, use: Use) -> Iterator[_Edit]:
         """Yield what to replace at a place, nothing where that is not certain."""
         last = use.names[0].rpartition(".")[2]
         calls = [call for call in self._calls.get((use.line, use.column), ()) if _last(call.func) == last]

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from conformance.upgrade.model import Entry, Place, in_order
+from conformance.upgrade.model import AffectedPlace, ReportEntry, in_order
 from conformance.usage import Evidence
 from conformance.views.releases import listed
 
 _MOST_NAMES = 4
 
 
-def folded(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def folded(entries: Sequence[ReportEntry]) -> tuple[ReportEntry, ...]:
     """Return entries in their order, with those of one cause as one where the first of them stands.
 
     For a person to read: ``--ignore`` and programs know each entry by its own id.
     """
-    groups: dict[tuple[object, ...], list[Entry]] = {}
+    groups: dict[tuple[object, ...], list[ReportEntry]] = {}
     for entry in entries:
         groups.setdefault(_cause(entry), []).append(entry)
     return tuple(group[0] if len(group) == 1 else _one(group) for group in groups.values())
 
 
-def _cause(entry: Entry) -> tuple[object, ...]:
+def _cause(entry: ReportEntry) -> tuple[object, ...]:
     shown = entry.severity, entry.kind, entry.evidence is Evidence.MAYBE, entry.when
     if entry.kind == "deprecated" and entry.id.endswith(":deprecated"):
         return (*shown, _owner(entry), entry.before)
@@ -32,7 +32,7 @@ def _cause(entry: Entry) -> tuple[object, ...]:
     return (entry.id, entry.severity, entry.what)
 
 
-def _one(group: Sequence[Entry]) -> Entry:
+def _one(group: Sequence[ReportEntry]) -> ReportEntry:
     first = group[0]
     names = [entry.subject for entry in group]
     if first.kind == "deprecated":
@@ -41,7 +41,7 @@ def _one(group: Sequence[Entry]) -> Entry:
         what = f"{len(names)} names of {_owner(first)} are deprecated {how}: {_some(own)}"
     else:
         what = f"{len(names)} names: {_some(names)}: {first.what.partition(': ')[2]}"
-    places: dict[str, Place] = {}
+    places: dict[str, AffectedPlace] = {}
     for place in sorted((place for entry in group for place in entry.places), key=lambda place: -place.evidence):
         places.setdefault(str(place.use), place)
     instead = dict.fromkeys(name for entry in group for name in entry.instead.split(" or ") if name)
@@ -56,7 +56,7 @@ def _one(group: Sequence[Entry]) -> Entry:
     )
 
 
-def _owner(entry: Entry) -> str:
+def _owner(entry: ReportEntry) -> str:
     return entry.subject.rpartition(".")[0]
 
 

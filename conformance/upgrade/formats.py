@@ -6,7 +6,7 @@ import json
 
 from conformance.results.codec import Json, encode
 from conformance.text import printable
-from conformance.upgrade.model import Coverage, Entry, Report
+from conformance.upgrade.model import Report, ReportCoverage, ReportEntry
 from conformance.upgrade.report import MOST_PLACES, summary
 from conformance.upgrade.severity import SHOWN, rank
 from conformance.usage import Use
@@ -55,7 +55,7 @@ def github_report(report: Report) -> str:
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
-def _entry(entry: Entry) -> Json:
+def _entry(entry: ReportEntry) -> Json:
     return {
         "id": entry.id,
         "severity": entry.severity,
@@ -88,7 +88,7 @@ def _place(use: Use) -> dict[str, Json]:
     return place if use.cell is None else {**place, "cell": use.cell}
 
 
-def _coverage(coverage: Coverage) -> Json:
+def _coverage(coverage: ReportCoverage) -> Json:
     def listed(names: object) -> list[Json]:
         pairs = list(dict(names).items())[:_MOST_LISTED]  # type: ignore[call-overload]
         return [{"name": name, "why": why, **_place(use)} for name, (use, why) in pairs]

@@ -13,7 +13,7 @@ from conformance.cache import Kept
 from conformance.language.model import Claim
 from conformance.special_methods import BINARY
 from conformance.upgrade.code_uses import TENSOR, CodeUses, best, under_doubts
-from conformance.upgrade.model import Entry, places_of
+from conformance.upgrade.model import ReportEntry, places_of
 from conformance.usage import Argument, Call, Evidence, Use, UseGroup
 from conformance.usage.calls import literal
 from conformance.usage.matching import Match
@@ -65,7 +65,7 @@ class ClaimUses:
         self._files: dict[str, frozenset[str]] = {}
         self._concerned: dict[str, tuple[tuple[UseGroup, Evidence], ...]] = {}
 
-    def placed(self, entry: Entry) -> Optional[Entry]:
+    def placed(self, entry: ReportEntry) -> Optional[ReportEntry]:
         """Return an entry with the places that it concerns; none where there are none."""
         places: dict[int, tuple[UseGroup, Evidence]] = {}
         instead = entry.instead

@@ -15,7 +15,7 @@ from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
 from conformance.views.recorded import Measured
 
 
-class Place(NamedTuple):
+class AffectedPlace(NamedTuple):
     """A place that a change concerns, with how sure that is."""
 
     use: Use
@@ -25,24 +25,24 @@ class Place(NamedTuple):
         return str(self.use)
 
 
-def places_of(groups: Iterable[tuple[UseGroup, Evidence]]) -> tuple[Place, ...]:
+def places_of(groups: Iterable[tuple[UseGroup, Evidence]]) -> tuple[AffectedPlace, ...]:
     """Return the places of uses that a change concerns, the surest first."""
-    found = [Place(use, evidence) for group, evidence in groups for use in group.places]
+    found = [AffectedPlace(use, evidence) for group, evidence in groups for use in group.places]
     return in_order(found)
 
 
-def in_order(places: Iterable[Place]) -> tuple[Place, ...]:
+def in_order(places: Iterable[AffectedPlace]) -> tuple[AffectedPlace, ...]:
     """Return places, the surest first, then by file and line."""
     return tuple(sorted(places, key=_order))
 
 
-def _order(place: Place) -> tuple[int, str, int, int, int]:
+def _order(place: AffectedPlace) -> tuple[int, str, int, int, int]:
     use = place.use
     return -place.evidence, use.path, use.cell or 0, use.line, use.column
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReportEntry:
     """One change: of a name, of an argument, or of what was measured for one claim or several.
 
     Parameters
@@ -72,7 +72,7 @@ class Entry:
     instead: str = ""
     page: str = ""
     subject: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[AffectedPlace, ...] = ()
     announced: tuple[ReleaseNote, ...] = ()
 
     @property
@@ -97,7 +97,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class ReportCoverage:
     """What the report of somebody's code rests on.
 
     Parameters
@@ -150,10 +150,10 @@ class Report:
     old: str
     new: str
     path: Sequence[Measured] = ()
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ReportEntry, ...] = ()
     compared: int = 0
     gaps: Mapping[str, str] = field(default_factory=dict)
-    coverage: Optional[Coverage] = None
+    coverage: Optional[ReportCoverage] = None
     remarks: tuple[str, ...] = ()
     ignored: int = 0
 
@@ -165,12 +165,12 @@ class Report:
         """Return why claims could not be compared, each with how many."""
         return dict(sorted(Counter(self.gaps.values()).items()))
 
-    def of(self, severity: Severity) -> list[Entry]:
+    def of(self, severity: Severity) -> list[ReportEntry]:
         """Return the entries of a severity, without those that only may concern the code."""
         return [item for item in self.entries if item.severity == severity and item.evidence > Evidence.MAYBE]
 
     @property
-    def maybe(self) -> list[Entry]:
+    def maybe(self) -> list[ReportEntry]:
         """The entries that would be shown, were it certain that they concern the code."""
         return [item for item in self.entries if item.severity in SHOWN and item.evidence is Evidence.MAYBE]
 

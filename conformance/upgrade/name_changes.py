@@ -14,7 +14,7 @@ from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.replacements import instead_of_argument
 from conformance.names.store import minor, release_key
 from conformance.text import bounded
-from conformance.upgrade.model import Entry, places_of
+from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
 from conformance.upgrade.severity import Severity
 from conformance.upgrade.signatures import arrivals, broken, deprecated_passed, shape_of, takes_keyword
@@ -72,9 +72,9 @@ class NameChanges:
         known = self._meant[use.names]
         return known[:1] if use.evidence is Evidence.CERTAIN else known
 
-    def entries(self, groups: Sequence[UseGroup]) -> list[Entry]:
+    def entries(self, groups: Sequence[UseGroup]) -> list[ReportEntry]:
         """Return what differs at places of somebody's code."""
-        found: dict[str, tuple[Entry, dict[int, Evidence]]] = {}
+        found: dict[str, tuple[ReportEntry, dict[int, Evidence]]] = {}
         for number, (use, _) in enumerate(groups if self.is_recorded else ()):
             for name in self.meant(use):
                 for entry, evidence in self._of_use(name, use):
@@ -96,7 +96,7 @@ class NameChanges:
             and entry.id not in twins
         ]
 
-    def of_torch(self) -> list[Entry]:
+    def of_torch(self) -> list[ReportEntry]:
         """Return what differs for public names, whoever uses them; a name that has several is told once."""
         if not self.is_recorded:
             return []
@@ -111,7 +111,7 @@ class NameChanges:
         gone = {entry.subject for entry in found if entry.kind == "gone"}
         return [entry for entry in found if entry.subject.rpartition(".")[0] not in gone]
 
-    def _of_use(self, name: str, use: Use) -> Iterator[tuple[Entry, Evidence]]:
+    def _of_use(self, name: str, use: Use) -> Iterator[tuple[ReportEntry, Evidence]]:
         if use.kind is Kind.OVERRIDE:
             return
         evidence = use.evidence
@@ -142,12 +142,12 @@ class NameChanges:
         return isinstance(found, Found) and found.record.kind == "attribute"
 
     @cache  # noqa: B019 - one report, one object
-    def _of_name(self, name: str) -> tuple[Entry, ...]:
+    def _of_name(self, name: str) -> tuple[ReportEntry, ...]:
         low, high = (self.new, self.old) if self._is_downgrade else (self.old, self.new)
         found = differences(self._names, name, low, high)
         return tuple(entry for one in found if (entry := self._entry(one)) is not None)
 
-    def _entry(self, found: NameDifference) -> Optional[Entry]:
+    def _entry(self, found: NameDifference) -> Optional[ReportEntry]:
         if self._is_downgrade:
             return self._gone(found, f"comes with torch {found.since}") if found.what == "new" else None
         if found.what == "gone":
@@ -156,9 +156,9 @@ class NameChanges:
             return self._deprecated(found)
         return None
 
-    def _gone(self, found: NameDifference, when: str) -> Entry:
+    def _gone(self, found: NameDifference, when: str) -> ReportEntry:
         known, module = self.answer(found.name, self.old), self._names.module_of(found.name, self.old)
-        return Entry(
+        return ReportEntry(
             f"{found.name}:gone",
             "breaks",
             "gone",
@@ -171,11 +171,11 @@ class NameChanges:
             subject=found.name,
         )
 
-    def _deprecated(self, found: NameDifference) -> Entry:
+    def _deprecated(self, found: NameDifference) -> ReportEntry:
         newest = self._names.lookup(found.name, self._names.releases[-1])
         how = "each use warns" if found.what == "warns" else "its documentation says so"
         module = self._names.module_of(found.name, self.new)
-        return Entry(
+        return ReportEntry(
             f"{found.name}:deprecated",
             "warns",
             "deprecated",
@@ -189,7 +189,7 @@ class NameChanges:
             subject=found.name,
         )
 
-    def _of_deprecated_arguments(self, name: str, call: Call) -> Iterator[Entry]:
+    def _of_deprecated_arguments(self, name: str, call: Call) -> Iterator[ReportEntry]:
         """Yield what is told of arguments that a call passes and whose default says now that they are deprecated."""
         for argument in self._deprecated_passed(name, call, self.new) - self._deprecated_passed(name, call, self.old):
             since = next(release for release in self._later if argument in self._deprecated_passed(name, call, release))
@@ -204,13 +204,13 @@ class NameChanges:
         return deprecated_passed(call, known.record) if isinstance(known, Found) else set()
 
     @cache  # noqa: B019 - one report, one object
-    def _of_call(self, name: str, call: Call) -> tuple[tuple[Entry, bool], ...]:
+    def _of_call(self, name: str, call: Call) -> tuple[tuple[ReportEntry, bool], ...]:
         known = self.answer(name, self.old)
         module = self._names.module_of(name, self.old)
         script = signature_script(known, module) if isinstance(known, Found) else ""
         return tuple((replace(entry, script=script), is_sure) for entry, is_sure in self._told_of_call(name, call))
 
-    def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
+    def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[ReportEntry, bool]]:
         if not self._is_downgrade:
             yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
             yield from self._of_arrivals(name, call)
@@ -247,7 +247,7 @@ class NameChanges:
             entry = _of_argument(name, argument, harm, what, ends, when, f"{argument}={before}")
             yield replace(entry, kind="default"), found.is_certain
 
-    def _of_arrivals(self, name: str, call: Call) -> Iterator[tuple[Entry, bool]]:
+    def _of_arrivals(self, name: str, call: Call) -> Iterator[tuple[ReportEntry, bool]]:
         """Yield what is told of arguments that the old release lacks and whose default changed after they came."""
         before = self.answer(name, self.old)
         known = [(release, self.answer(name, release)) for release in self._later]
@@ -280,8 +280,8 @@ class NameChanges:
 
 def _of_argument(
     name: str, argument: str, severity: Severity, what: str, ends: tuple[str, str], when: str, instead: str = ""
-) -> Entry:
-    return Entry(
+) -> ReportEntry:
+    return ReportEntry(
         f"{name}:{argument}",
         severity,
         "argument",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conformance.language.release_notes import ReleaseNote, ReleaseNotes
 from conformance.release_notes.measured import notes_by_topic
-from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.model import Report, ReportEntry
 from conformance.views.releases import as_version, minor
 
 
@@ -16,7 +16,7 @@ def with_notes(report: Report, all_notes: Iterable[ReleaseNotes]) -> Report:
     oldest, newest = (as_version(minor(release)) for release in (report.old, report.new))
     by_topic = notes_by_topic(one for one in all_notes if oldest < as_version(minor(one.release)) <= newest)
 
-    def announced(entry: Entry) -> tuple[ReleaseNote, ...]:
+    def announced(entry: ReportEntry) -> tuple[ReleaseNote, ...]:
         topics = (entry.subject, *(claim.id for claim in entry.claims))
         found = dict.fromkeys(note for topic in topics for note in by_topic.get(topic, ()))
         return tuple(map(_as_told, sorted(found, key=lambda note: as_version(note.release))))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Optional
 
 from conformance.text import bounded, count_of, one_line, printable
-from conformance.upgrade.model import Coverage, Entry, Place, Report
+from conformance.upgrade.model import AffectedPlace, Report, ReportCoverage, ReportEntry
 from conformance.upgrade.severity import MEANING, SEVERITIES, SHOWN
 from conformance.usage import Evidence, Use
 from conformance.views.releases import minor
@@ -108,7 +108,7 @@ def _in_short(report: Report) -> Iterator[str]:
             yield f"  and {len(told) - _MOST_IN_SHORT} more"
 
 
-def _left(entries: Sequence[Entry], shown: Sequence[Entry]) -> Iterator[_Line]:
+def _left(entries: Sequence[ReportEntry], shown: Sequence[ReportEntry]) -> Iterator[_Line]:
     left = sum(bool(entry.claims) or entry in shown for entry in entries) - len(shown)
     if left > 0:
         yield _LINE, f"  and {left} more; --all shows them"
@@ -119,7 +119,7 @@ def _title(report: Report) -> str:
     return f"torch {report.old} → {report.new}" + (f" on {' → '.join(devices)}" if devices else "")
 
 
-def _coverage(coverage: Coverage) -> Iterator[str]:
+def _coverage(coverage: ReportCoverage) -> Iterator[str]:
     """Yield what the report covers, and what it does not."""
     known = coverage.names - len(coverage.unknown) - len(coverage.missing)
     profiled = f", {coverage.profiled:,} with measured calls" if coverage.profiled else ""
@@ -196,7 +196,7 @@ def summary(report: Report) -> str:
     return f"Nothing that was measured differs{counted}{ignored}."
 
 
-def _by_module(entries: Iterable[Entry]) -> Iterator[str]:
+def _by_module(entries: Iterable[ReportEntry]) -> Iterator[str]:
     """Yield a line for each module and kind, since nobody reads a thousand names."""
     modules: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
@@ -206,13 +206,13 @@ def _by_module(entries: Iterable[Entry]) -> Iterator[str]:
         yield f"{module}, {kind}: {_some(names)}"
 
 
-def _brief(entry: Entry) -> str:
+def _brief(entry: ReportEntry) -> str:
     places = entry.places
     where = f"  [{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}]" if places else ""
     return f"{bounded(entry.headline, 200)} ({entry.when}){where}"
 
 
-def _entry(entry: Entry) -> Iterator[_Line]:
+def _entry(entry: ReportEntry) -> Iterator[_Line]:
     yield _ENTRY, entry.headline
     yield from ((_FIELD, line) for line in _where(entry))
     yield _FIELD, f"changed  {entry.when}"
@@ -235,7 +235,7 @@ def _entry(entry: Entry) -> Iterator[_Line]:
         yield _CODE, entry.script.strip()
 
 
-def _where(entry: Entry) -> Iterator[str]:
+def _where(entry: ReportEntry) -> Iterator[str]:
     """Yield where the code is concerned, and how sure that is."""
     sure = [place for place in entry.places if place.evidence is not Evidence.MAYBE]
     if entry.places:
@@ -252,7 +252,7 @@ _UNCLEAR_CODE = "which object this is, or whether the line runs, can't be told f
 _UNCLEAR_VALUES = "whether this code meets the condition depends on its values"
 
 
-def _places(places: Sequence[Place]) -> str:
+def _places(places: Sequence[AffectedPlace]) -> str:
     """Return places by file, such as ``a.py:3, 17; b.py:2``."""
     files: dict[str, list[str]] = {}
     for place in places:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Optional
 
-from conformance.upgrade.model import Entry, Place
+from conformance.upgrade.model import AffectedPlace, ReportEntry
 from conformance.usage import Evidence
 
 #: Kinds of entries that tell of a name, or of a claim, what an entry of this kind tells of a call.
@@ -28,7 +28,7 @@ _Topic = tuple[str, str]
 class _Spots:
     """Places by where they are: all of them, and those that are more than a doubt."""
 
-    def __init__(self, places: Sequence[Place] = ()) -> None:
+    def __init__(self, places: Sequence[AffectedPlace] = ()) -> None:
         self.all = {place.use.spot for place in places}
         self.sure = {place.use.spot for place in places if place.evidence > Evidence.MAYBE}
 
@@ -36,12 +36,12 @@ class _Spots:
         self.all |= others.all
         self.sure |= others.sure
 
-    def tell(self, place: Place) -> bool:
+    def tell(self, place: AffectedPlace) -> bool:
         """Return whether a place is told of, and not as a doubt about what is now known to be so."""
         return place.use.spot in (self.all if place.evidence is Evidence.MAYBE else self.sure)
 
 
-def without_twins(entries: Sequence[Entry], by_calls: Sequence[Entry]) -> list[Entry]:
+def without_twins(entries: Sequence[ReportEntry], by_calls: Sequence[ReportEntry]) -> list[ReportEntry]:
     """Return entries of names and claims with those of calls, each place where no surer one tells the same."""
     told: defaultdict[_Topic, _Spots] = defaultdict(_Spots)
     for entry in entries:
@@ -65,12 +65,12 @@ def without_twins(entries: Sequence[Entry], by_calls: Sequence[Entry]) -> list[E
     return [*(entry for entry in left if entry is not None), *added]
 
 
-def _last_names(entry: Entry) -> set[str]:
+def _last_names(entry: ReportEntry) -> set[str]:
     subjects = {entry.subject, *(claim.subject for claim in entry.claims)}
     return {subject.rpartition(".")[2] for subject in subjects}
 
 
-def _without_surer(entry: Entry, surer: Mapping[_Topic, Set[object]]) -> Optional[Entry]:
+def _without_surer(entry: ReportEntry, surer: Mapping[_Topic, Set[object]]) -> Optional[ReportEntry]:
     """Return an entry without the doubtful places of which another one is surer; none where no place is left."""
     known = [spots for last in _last_names(entry) if (spots := surer.get((last, entry.kind)))]
     if not known:

@@ -58,7 +58,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ClaimAnswer:
     """What a claim says to a question in the releases measured, and whether it is false for some inputs."""
 
     claim: Claim
@@ -97,7 +97,7 @@ def answer_rows(content: Content) -> tuple[AnswerRow, ...]:
     return tuple(rows)
 
 
-def answer_of(claim: Claim, question: Question, cells: Sequence[Cell]) -> Optional[Answer]:
+def answer_of(claim: Claim, question: Question, cells: Sequence[Cell]) -> Optional[ClaimAnswer]:
     """Return what a claim answers to a question; `None` where it answers nothing, or nothing was measured."""
     use = use_of(claim)
     if use is None or claim.is_timed or claim.unspecified:
@@ -116,7 +116,7 @@ def answer_of(claim: Claim, question: Question, cells: Sequence[Cell]) -> Option
                 said |= _said(divergence.instead.expect, question, use)
         elif cell.verdict in ("refuted", "diverges-differently"):
             in_part = True
-    return Answer(claim, frozenset(said), in_part) if said or in_part else None
+    return ClaimAnswer(claim, frozenset(said), in_part) if said or in_part else None
 
 
 def use_of(claim: Claim) -> Optional[Use]:
@@ -215,7 +215,7 @@ def _cell(question: Question, known: Sequence[Known]) -> Optional[AnswerCell]:
     return AnswerCell(QUESTIONS[question], "depends", text_of(*parts))
 
 
-def _axes(found: Sequence[Answer], *, agree: bool) -> list[str]:
+def _axes(found: Sequence[ClaimAnswer], *, agree: bool) -> list[str]:
     """Name what the conditions of claims speak of where these answer differently, or are false for some inputs."""
     axes = ["the release"] if any(len(answer.said) > 1 for answer in found) else []
     texts: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.census.record import Record
+from conformance.census.record import CensusRecord
 from conformance.views.overview import Tile
 from conformance.views.pieces import code, words
 from conformance.views.program import Table
@@ -33,7 +33,7 @@ class CensusView:
     tables: tuple[tuple[str, str, str, Table], ...]
 
 
-def census_view(record: Record) -> CensusView:
+def census_view(record: CensusRecord) -> CensusView:
     """Return coverage by family, by module and family, for the pages, and the rules' precision and recall."""
     modules = {name: rows for name, rows in record.modules.items() if not name.startswith("notes/")}
     pages = {name: rows["all"] for name, rows in record.modules.items() if "all" in rows}
@@ -52,7 +52,7 @@ def census_view(record: Record) -> CensusView:
     return CensusView(record.torch, _tiles(record), tuple(tables))
 
 
-def _tiles(record: Record) -> tuple[Tile, ...]:
+def _tiles(record: CensusRecord) -> tuple[Tile, ...]:
     wanted = sum(record.wanted.values())
     return (
         Tile(f"{record.objects:,}", "documented objects"),
@@ -80,7 +80,7 @@ def _modules(modules: Mapping[str, Mapping[str, _States]]) -> Table:
     return Table((words("Module"), *map(words, _FAMILIES)), rows)
 
 
-def _rules(record: Record) -> Table:
+def _rules(record: CensusRecord) -> Table:
     rows = tuple(
         (words(_SUMS.get(kind, kind)), words(f"{score.precision:.1%}"), words(f"{score.recall:.1%}"))
         for kind, score in record.rules.items()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.impostors.record import Entry as Killed
+from conformance.impostors.record import Killed
 from conformance.language.model import Claim, Source
 from conformance.results.model import Coverage
 from conformance.views.conditions import conditions_in_words
@@ -14,7 +14,7 @@ from conformance.views.content import Content
 from conformance.views.falsehoods import Falsehood, falsehoods
 from conformance.views.history import since, truth_timeline
 from conformance.views.pieces import Text, code, link, linked, prose, text_of, words
-from conformance.views.program import Program, Table, in_groups, program_view
+from conformance.views.program import ProgramView, Table, in_groups, program_view
 from conformance.views.recorded import Cell, environments_in_words
 from conformance.views.releases import in_ranges
 from conformance.views.sentences import TRUE, documentation_states, trace, without_roles
@@ -62,7 +62,7 @@ class ClaimView:
     history: tuple[tuple[str, str], ...]
     quotes: tuple[Quote, ...]
     falsehoods: tuple[Falsehood, ...]
-    program: Program
+    program: ProgramView
     applies: str
     timings: Optional[tuple[tuple[Text, Table], ...]]
     sources: tuple[Text, ...]

@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from conformance.census.record import Record as CensusRecord
-from conformance.impostors.record import Entry as Killed
-from conformance.impostors.record import Record as MutationRecord
+from conformance.census.record import CensusRecord
+from conformance.impostors.record import Killed, MutationRecord
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Source
 from conformance.language.release_notes import ReleaseNotes

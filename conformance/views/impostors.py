@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.impostors.record import Entry, Record
+from conformance.impostors.record import Killed, MutationRecord
 from conformance.language.model import Claim
 from conformance.views.content import Content
 from conformance.views.overview import Tile
@@ -53,7 +53,7 @@ def impostors_view(content: Content) -> ImpostorsView:
     )
 
 
-def _tiles(record: Record, found: Sequence[Entry], excused: int) -> tuple[Tile, ...]:
+def _tiles(record: MutationRecord, found: Sequence[Killed], excused: int) -> tuple[Tile, ...]:
     detected = sum(not killed.standing for killed in found)
     kills = sum(len(killed.killers) for killed in found)
     return (
@@ -64,7 +64,7 @@ def _tiles(record: Record, found: Sequence[Entry], excused: int) -> tuple[Tile, 
     )
 
 
-def _scope(record: Record, others: int) -> str:
+def _scope(record: MutationRecord, others: int) -> str:
     told = f"Measured with torch {record.environment.torch}, {record.environment.device}."
     if others:
         told += (
@@ -74,7 +74,7 @@ def _scope(record: Record, others: int) -> str:
     return told
 
 
-def _table(record: Record, found: Sequence[Entry]) -> Table:
+def _table(record: MutationRecord, found: Sequence[Killed]) -> Table:
     kills = Counter(name for killed in found for name in killed.killers)
     rows = ((code(name), words(told), words(f"{kills[name]:,}")) for name, told in record.impostors.items())
     head = (words("Impostor"), words("What is wrong with it"), words("Claims that detect it"))

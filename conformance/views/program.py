@@ -33,7 +33,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Program:
+class ProgramView:
     """The program of a claim as a reader sees it.
 
     Attributes
@@ -60,7 +60,7 @@ class Program:
     tiers: Optional[Table]
 
 
-def program_view(claim: Claim, cells: Sequence[Cell]) -> Program:
+def program_view(claim: Claim, cells: Sequence[Cell]) -> ProgramView:
     """Return the program of a claim with what it gave.
 
     Parameters
@@ -69,7 +69,7 @@ def program_view(claim: Claim, cells: Sequence[Cell]) -> Program:
         The claim in every environment, oldest torch first.
     """
     label, text = _script(claim, cells)
-    return Program(
+    return ProgramView(
         label=label,
         script=text,
         outputs=_outputs(cells) if label == "Example" else (),

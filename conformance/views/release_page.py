@@ -11,7 +11,7 @@ from conformance.language.model import Claim
 from conformance.results.model import Environment
 from conformance.text import count_of
 from conformance.upgrade.claims import compare_claims
-from conformance.upgrade.model import Entry, Report
+from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.severity import MEANING, SEVERITIES
 from conformance.views.call_changes import Told
 from conformance.views.content import Content
@@ -261,7 +261,7 @@ def _others(old: Environment, new: Environment) -> str:
     return ", ".join(f"{word} {before} → {after}" for word, before, after in pairs if before != after)
 
 
-def _change(entry: Entry) -> ChangeView:
+def _change(entry: ReportEntry) -> ChangeView:
     return ChangeView(
         severity=entry.severity,
         style=_STYLES[entry.severity],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.language.expressions import BUILTINS
-from conformance.language.vocabulary import Entry, checks, dtype_classes, input_kinds
+from conformance.language.vocabulary import Word, checks, dtype_classes, input_kinds
 
 ALWAYS = frozenset({"torch", "np", "device"})
 
@@ -16,8 +16,8 @@ ALWAYS = frozenset({"torch", "np", "device"})
 class Context:
     """The words that a spec can use."""
 
-    checks: Mapping[str, Entry]
-    input_kinds: Mapping[str, Entry]
+    checks: Mapping[str, Word]
+    input_kinds: Mapping[str, Word]
     dtype_classes: tuple[str, ...]
 
     @classmethod

@@ -15,7 +15,7 @@ from conformance.language.reading import first_column
 from conformance.language.rules.context import ALWAYS, Context
 from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
 from conformance.language.surprises import cut_at_comma
-from conformance.language.vocabulary import Entry
+from conformance.language.vocabulary import Word
 from conformance.python_library import LIBRARY
 from conformance.text import did_you_mean, listed
 
@@ -232,14 +232,14 @@ def _advice(name: str, defined: frozenset[str], context: Context) -> str:
     return did_you_mean(name, own) or did_you_mean(name, defined)
 
 
-def _check_calls(draft: Draft, fragment: Fragment, code: Code, entries: MappingType[str, Entry]) -> None:
+def _check_calls(draft: Draft, fragment: Fragment, code: Code, entries: MappingType[str, Word]) -> None:
     for call in code.calls:
         entry = entries.get(call.name)
         if entry is not None and call.name not in code.binds:
             _check_arguments(draft, fragment, call, entry)
 
 
-def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Entry) -> None:
+def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Word) -> None:
     """Check a call against the signature of what it calls."""
     positional = [parameter for parameter in entry.parameters if parameter.kind.startswith("positional")]
     variable = any(parameter.kind == "args" for parameter in entry.parameters)

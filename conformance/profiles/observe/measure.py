@@ -17,7 +17,7 @@ import torch
 from conformance.inputs.given import build_all
 from conformance.inputs.recipes import Unbuildable
 from conformance.profiles.calls import Call, given_texts
-from conformance.profiles.model import ASPECTS, PRINTING, RETURNS, USUAL, Measured, Outcome, Profile, Row, Rule
+from conformance.profiles.model import ASPECTS, PRINTING, RETURNS, USUAL, MeasuredCall, Outcome, Profile, Row, Rule
 from conformance.profiles.observe.examples import Sample, sample
 from conformance.profiles.observe.observation import Observation, Run, every_warning, observe
 from conformance.profiles.observe.printing import printed
@@ -46,7 +46,7 @@ _explained = lru_cache(2_000)(explain)
 
 def measure(
     call: Call, deadly: Mapping[int, str] = MappingProxyType({}), begin: Begin = lambda number: None
-) -> Measured:
+) -> MeasuredCall:
     """Return what a call does on every example.
 
     Parameters
@@ -78,7 +78,7 @@ def measure(
         values=values,
         varies=varies,
     )
-    return Measured(profile, examples.domain)
+    return MeasuredCall(profile, examples.domain)
 
 
 def observe_all(
