@@ -108,7 +108,8 @@ PLAIN_CHECKS: dict[str, str] = {
     "timed": """def timed(setup, kernels, sizes):
     from torch.utils.benchmark import Timer
     def median(kernel, n):
-        return Timer(kernel, setup, globals={"torch": torch, "n": n}).blocked_autorange(min_run_time=0.2).median
+        timer = Timer(kernel, setup, globals={"torch": torch, "n": n})
+        return timer.blocked_autorange(min_run_time=0.2).median
     medians = {name: [median(kernel, n) for n in sizes] for name, kernel in kernels.items()}
     return lambda one, other: [a / b for a, b in zip(medians[one], medians[other])]
 """,

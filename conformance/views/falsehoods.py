@@ -99,10 +99,14 @@ def false_where(claim: Claim, cells: Sequence[Cell]) -> tuple[Text, ...]:
     for position, divergence in enumerate(claim.diverges):
         seen = affected(claim, position, cells)
         if seen:
-            inputs = text_of("false where ", code(one_line(divergence.where.text))) if divergence.where else "false"
             everywhere = len(seen) == sum(cell.verdict not in (None, "absent", "inapplicable") for cell in cells)
             where = "" if everywhere else f" on {environments_in_words([cell.measured for cell in seen])}"
-            items.append(text_of(inputs, where or ("" if divergence.where else " for all inputs")))
+            if divergence.where is not None:
+                items.append(text_of("false where ", code(one_line(divergence.where.text)), where))
+            elif where:
+                items.append(words(f"false{where}"))
+            elif claim.given:
+                items.append(words("false for all inputs"))
     return tuple(items)
 
 
