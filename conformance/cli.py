@@ -39,7 +39,10 @@ _COMMANDS = {
     "check": ("conformance.cli:add_check", "find mistakes in spec files without running them"),
     "show": ("conformance.cli:add_show", "show what a name does, what is promised about it, and where that holds"),
     "impostors": ("conformance.cli:add_impostors", "test whether claims can fail, by making torch wrong"),
-    "upgrade": ("conformance.upgrade.command:add_upgrade", "which lines of your code a newer torch breaks or changes"),
+    "upgrade": (
+        "conformance.upgrade.command:add_upgrade",
+        "list the lines of your code that a newer torch breaks or changes",
+    ),
     "bisect": ("conformance.upgrade.bisection:add_bisect", "find the patch release that changed a claim"),
     "merge": ("conformance.results.merge:add_merge", "join result files from several machines"),
     "census": (
@@ -173,13 +176,13 @@ def add_impostors(commands: Any) -> None:
         metavar="DIR",
         help="write the record to DIR/impostors, if the run is on the whole corpus",
     )
-    impostors.add_argument("--again", action="store_true", help="run the mutants of all claims, also of recorded ones")
+    impostors.add_argument("--again", action="store_true", help="run all claims, also those in the record")
     impostors.add_argument(
         "--known",
         type=Path,
         metavar="FILE",
-        help="an earlier record (default: the one in DIR/impostors): of the corpus, only claims that it lacks are run; "
-        "previous killers are tried first, and known survivors don't fail",
+        help="an earlier record (default: the one in DIR/impostors); only claims of the corpus that it lacks are run, "
+        "earlier killers are tried first, and known survivors do not fail the run",
     )
     impostors.add_argument("-v", "--verbose", action="store_true", help="list the impostors that kill each claim")
     impostors.set_defaults(function=_impostors)

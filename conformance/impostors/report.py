@@ -134,7 +134,7 @@ class Report:
         killed = sum(not outcome.survivors for _, outcome in self._judged)
         kills = sum(len(outcome.killers) for _, outcome in self._judged)
         yield (
-            f"{killed} of {judged.in_words()} killed, {parts - survivors} of {parts} parts of expectations; "
+            f"{killed} of {judged.in_words()} killed, {parts - survivors} of {parts} assertions; "
             f"{len(self._operators)} impostors, {kills / max(len(self._judged), 1):.0f} kills per claim"
         )
         if self.excused:

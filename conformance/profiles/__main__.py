@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="check the files of calls without running them")
     check.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
     check.set_defaults(run=_check)
-    measuring = commands.add_parser("measure", help="measure calls with the torch of this Python")
+    measuring = commands.add_parser("measure", help="measure calls on the installed torch")
     measuring.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
     measuring.add_argument("--all", action="store_true", help="also the calls that are not measured on every release")
     measuring.add_argument("-k", dest="select", default="", help="only calls whose subject or text contains this")

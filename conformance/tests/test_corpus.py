@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from conformance.cli import main
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.sentences import find_sentences
 from conformance.results.recorded import result_files
@@ -88,3 +89,13 @@ def test_the_readme_shows_the_recorded_run() -> None:
     shown = re.search(r"torch 2\.13\.0 .*: ([\d,]+) claims in [\d,]+ entries, ([\d,]+) examples", readme)
     assert shown is not None
     assert (int(shown[1].replace(",", "")), int(shown[2].replace(",", ""))) == (len(results.claims), examples)
+
+
+def test_the_readme_shows_what_show_says(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("<!-- excerpt: show -->")[2].partition("```\n<!-- end -->")[0]
+    command, *lines = shown.partition("$ conformance ")[2].splitlines()
+    assert main(command.split()) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert len(lines) > 20
+    assert [line for line in lines if line.strip() != "[…]" and line not in told] == []

@@ -112,7 +112,7 @@ def test_places_that_are_only_maybe_are_counted_apart() -> None:
 
 def test_it_says_what_can_not_be_told_for_certain() -> None:
     values = place(2)._replace(evidence=Evidence.LIKELY)
-    for one, reason in ((place(2, Evidence.LIKELY), "which object this is"), (values, "depends on its values")):
+    for one, reason in ((place(2, Evidence.LIKELY), "which object this is"), (values, "the values meet the condition")):
         told = text_report(Report("2.0.1", "2.1.2", entries=(named("torch.a", "breaks", one),), coverage=COVERED))
         assert re.search(rf"^ +likely .*{reason}", told, re.MULTILINE)
 

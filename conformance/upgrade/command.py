@@ -43,8 +43,8 @@ from conformance.views.recorded import Measured
 
 _FORMATS = ("text", "markdown", "json", "github")
 _EPILOG = """\
-exit status: 0 reported, 1 an entry is at least as harmful as --fail-on, 2 a version is not recorded or the call is
-wrong, 3 nothing was found to differ, but not all of the code was read and known
+exit status: 0 reported, 1 an entry is at least as severe as --fail-on, 2 a release is not recorded or the command line
+is wrong, 3 no difference was found, but part of the code could not be read or resolved
 
 examples:
   conformance upgrade 2.4 2.15                          what torch itself changed
@@ -60,7 +60,7 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Declare the command."""
     parser = commands.add_parser(
         "upgrade",
-        help="which lines of your code a newer torch breaks or changes",
+        help="list the lines of your code that a newer torch breaks or changes",
         description="Compare names and measured behaviour of two recorded releases. Sources are read, never run.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -70,9 +70,14 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add("new", metavar="NEW", help="a release or a result file, written in the same way")
     add("--uses", action="append", type=Path, metavar="PATH", help="report what concerns this file or folder")
     add("--exclude", action="append", default=[], metavar="PATTERN", help="leave out files or folders, such as tests")
-    add("--all", action="store_true", help="show what is only counted otherwise, too")
-    add("--severity", action="append", choices=SEVERITIES, help="show only this kind of harm, counted ones too")
-    add("--certain", action="store_true", help="leave out what only likely or maybe concerns the code")
+    add("--all", action="store_true", help="also show entries that are otherwise only counted")
+    add(
+        "--severity",
+        action="append",
+        choices=SEVERITIES,
+        help="show only entries of this severity, also those that are otherwise only counted",
+    )
+    add("--certain", action="store_true", help="show only entries that certainly concern the code")
     add("--ignore", action="append", default=[], metavar="ID", help="leave out an entry, or all of a name")
     add("--baseline", type=Path, metavar="FILE", help="leave out what this file names: a report in JSON, or lines "
         "of an id and '# reason'")  # fmt: skip
@@ -81,7 +86,12 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add("--fix", action="store_true", help="print what can surely be rewritten as a diff, instead of the report")
     add("--write", action="store_true", help="with --fix: change the files too")
     add("--brief", action="store_true", help="one line for each entry (text and markdown)")
-    add("--fail-on", type=_severity, metavar="HARM", help=f"exit status 1: {', '.join(SHOWN)}")
+    add(
+        "--fail-on",
+        type=_severity,
+        metavar="SEVERITY",
+        help=f"exit with status 1 if an entry is at least this severe: {', '.join(SHOWN)}",
+    )
     add("--device", choices=("cpu", "cuda"), default="cpu", help="device of recorded releases (default: cpu)")
     add("--results", type=Path, metavar="DIR", help="folder of result files and names (default: the recorded ones)")
     add("--specs", action="append", type=Path, metavar="PATH", help="spec files or folders (default: the whole corpus)")

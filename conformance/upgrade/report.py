@@ -141,7 +141,7 @@ def _coverage(coverage: ReportCoverage) -> Iterator[str]:
     doubts: dict[str, list[str]] = {}
     for unclear in coverage.unclear:
         doubts.setdefault(unclear.doubt.value, []).append(_place(unclear.path, unclear.line))
-    yield from (f"can't be told, since it {doubt}: {_some(places)}" for doubt, places in doubts.items())
+    yield from (f"not analysed, because it {doubt}: {_some(places)}" for doubt, places in doubts.items())
 
 
 def _named(what: str, names: Mapping[str, tuple[Use, str]]) -> Iterator[str]:
@@ -249,7 +249,7 @@ def _where(entry: ReportEntry) -> Iterator[str]:
 
 
 _UNCLEAR_CODE = "which object this is, or whether the line runs, can't be told for certain from the code"
-_UNCLEAR_VALUES = "whether this code meets the condition depends on its values"
+_UNCLEAR_VALUES = "the source does not show whether the values meet the condition"
 
 
 def _places(places: Sequence[AffectedPlace]) -> str:
