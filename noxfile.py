@@ -161,12 +161,13 @@ def matrix(session: nox.Session) -> None:
     """
     session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
     parser = argparse.ArgumentParser(prog="nox -s matrix --")
-    choices = [*RELEASES, []]  # argparse looks up the empty list too
-    parser.add_argument("releases", nargs="*", choices=choices, metavar="RELEASE")
+    parser.add_argument("releases", nargs="*", metavar="RELEASE")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--keep", type=Path, metavar="DIR")
     options = parser.parse_args(session.posargs)
     asked = options.releases or list(RELEASES)
+    if unknown := [torch for torch in asked if torch not in RELEASES]:
+        session.error(f"not among the releases that are measured: {', '.join(unknown)}; they are {', '.join(RELEASES)}")
     failed = []
     with _ended_by_sigterm():
         for number, torch in enumerate(asked, start=1):

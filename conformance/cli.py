@@ -193,7 +193,7 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
 
     try:
         if options.timings:
-            return run_timings(options.paths, options.results)
+            return run_timings(options.paths, options.results, rest)
         return run_claims(options, rest)
     except UnusablePath as error:
         print(f"conformance: {error}", file=sys.stderr)

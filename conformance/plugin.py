@@ -228,7 +228,7 @@ class ClaimItem(pytest.Item):
     def runtest(self) -> None:
         """Judge the claim."""
         if self.claim.is_timed:
-            pytest.skip("a timing claim: measured by 'conformance run --timings'")
+            pytest.skip("a timing claim")
         supervisor = _supervisor(self.config)
         outcome = supervisor.judge(self.claim, self.device)
         record = ItemRecord(
@@ -300,6 +300,8 @@ class _TallyKeeper:
             self._tally.add(report.nodeid, record, report.duration)
         elif report.failed:
             self._tally.add_unjudged(report.nodeid, report.longreprtext)
+        elif report.skipped:
+            self._tally.leave_out_timed()
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

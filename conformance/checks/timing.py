@@ -19,8 +19,15 @@ class Ratios:
     medians: Mapping[str, Sequence[float]]
 
     def __call__(self, one: str, other: str) -> list[float]:
-        """Return the time of one kernel over that of another, for each size."""
+        """Return the time of one kernel over that of another, for each size; raises NameError for an unknown kernel."""
+        unknown = {one, other} - self.medians.keys()
+        if unknown:
+            raise NameError(f"no kernel is called {unknown.pop()!r}; they are {', '.join(self.medians)}")
         return [round(mine / others, 2) for mine, others in zip(self.medians[one], self.medians[other])]
+
+    def to_first(self) -> dict[str, tuple[float, ...]]:
+        """Return the time of each kernel over that of the first."""
+        return {name: tuple(self(name, next(iter(self.medians)))) for name in self.medians}
 
 
 @check

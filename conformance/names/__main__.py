@@ -13,6 +13,7 @@ from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.measure import MeasuringFailed, measure
 from conformance.names.modules import NoTorch
 from conformance.names.store import StoreError, record
+from conformance.results.files import ResultError
 from conformance.results.recorded import recorded_folder
 
 
@@ -33,7 +34,7 @@ def main(arguments: Optional[list[str]] = None) -> int:
     given = parser.parse_args(arguments)
     try:
         return _run(given)
-    except (NoTorch, MeasuringFailed, StoreError, UnknownRelease) as error:
+    except (NoTorch, MeasuringFailed, ResultError, StoreError, UnknownRelease) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 

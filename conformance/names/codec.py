@@ -28,7 +28,12 @@ def write_measured(measured: MeasuredNames, path: Path) -> None:
 
 
 def read_measured(path: Path) -> MeasuredNames:
-    """Return the names of one release, as `write_measured` wrote them."""
-    data = json.loads(path.read_text(encoding="utf-8"))
-    sections = {name: section_from_json(section) for name, section in data["modules"].items()}
-    return MeasuredNames(data["torch"], data["python"], sections)
+    """Return the names of one release, as `write_measured` wrote them; raises `ResultError` where it did not."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        sections = {name: section_from_json(section) for name, section in data["modules"].items()}
+        return MeasuredNames(data["torch"], data["python"], sections)
+    except OSError as error:
+        raise ResultError(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ResultError(f"{path}: not a file of 'conformance names measure --output'; make it again") from None

@@ -76,10 +76,19 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return 130 if status == _PYTEST_STATUS_INTERRUPTED else 2
 
 
-def run_timings(paths: Sequence[Path], folder: Optional[Path]) -> int:
+def run_timings(paths: Sequence[Path], folder: Optional[Path], rest: Sequence[str]) -> int:
     """Measure the timing claims as ratios, in a process that imports torch; they are no gate."""
-    if _load(paths or [default_root()]) is None:
+    if rest:
+        print(f"conformance: --timings does not go with {' '.join(rest)}", file=sys.stderr)
         return 2
+    corpus = _load(paths or [default_root()])
+    if corpus is None or not any(claim.is_timed for claim in corpus.claims):
+        print("conformance: no timing claim was measured", file=sys.stderr)
+        return 2
+    _say_foreign(paths, default_root())
+    if paths and folder:
+        print("conformance: these are not all timing claims, so no timing file is written", file=sys.stderr)
+        folder = None
     command = [sys.executable, "-m", "conformance.worker.timings", str(folder or ""), *map(str, paths)]
     return subprocess.run(command, check=False, env=unoptimised()).returncode
 

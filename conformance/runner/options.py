@@ -147,7 +147,11 @@ OF_PYTEST = (
 )
 #: Options of the command alone.
 OF_COMMAND = (
-    Option("--timings", action="store_true", help="measure the timing claims instead"),
+    Option(
+        "--timings",
+        action="store_true",
+        help="measure the timing claims instead, in one process; only --results and paths count",
+    ),
     Option("--debug", action="store_true", help="log each step and how long each claim took"),
 )
 

@@ -12,7 +12,7 @@ from conformance.language.model import Place
 from conformance.results.model import FAILING, Environment, Verdict
 from conformance.results.store import Results
 from conformance.runner.protocol import ItemRecord
-from conformance.text import printable
+from conformance.text import count_of, printable
 
 # What a claim may cost, in medians, before the summary names it, from how many claims on, and how many it names.
 _COSTLY = 10
@@ -32,12 +32,15 @@ class Summary:
         Items without a verdict, and the reason if it is known.
     stopped
         The session ended before all items were run.
+    timed
+        How many timing claims were left out.
     """
 
     def __init__(self) -> None:
         self.messages: list[str] = []
         self.unjudged: dict[str, str] = {}
         self.stopped = False
+        self.timed = 0
         self._failed: list[tuple[str, Verdict]] = []
         self._weak: list[tuple[str, str]] = []
         self._influenced: list[str] = []
@@ -67,9 +70,10 @@ class Summary:
 
     def lines(self, columns: Sequence[Results]) -> list[str]:
         """Return the lines to print; ``columns`` has the entries of each environment."""
-        if not columns and not self.unjudged:
-            return self.messages
-        return [printable(line, keep="") for line in (*self._told(columns), *self.messages)]
+        told = self._told(columns) if columns or self.unjudged else []
+        if self.timed:
+            told.append(f"{count_of(self.timed, 'timing claim')} left out; conformance run --timings measures them")
+        return [printable(line, keep="") for line in (*told, *self.messages)]
 
     def _told(self, columns: Sequence[Results]) -> list[str]:
         lines = [line for results in columns for line in _counts(results, self._in_words(results.claims))]

@@ -94,6 +94,10 @@ class Tally:
         """Add an item without a verdict: the runner failed, a process died, or the item is not a claim."""
         self._summary.unjudged[item] = told
 
+    def leave_out_timed(self) -> None:
+        """Count a timing claim, which a run leaves out."""
+        self._summary.timed += 1
+
     def finish(self, *, stopped: bool) -> bool:
         """Write a result file for each environment whose whole corpus was measured.
 

@@ -8,7 +8,6 @@ import pytest
 
 from conformance.checks import vocabulary
 from conformance.cli import main
-from conformance.results.store import load_results
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.test_scripts_plain_checks import plain
 
@@ -50,18 +49,49 @@ def test_the_short_form_compares_them_too() -> None:
     assert min(ratio("often", "once")) > 5
 
 
-def test_timing_claims_are_judged_apart(tmp_path: Path) -> None:
-    spec = tmp_path / "timed.yaml"
-    spec.write_text(HEADER + "".join(timing_claim(*claim) for claim in CLAIMS.items()), encoding="utf-8")
-    assert main(["run", "--timings", f"--results={tmp_path}", str(spec)]) == 0
-    [written] = (tmp_path / "timings").iterdir()
-    entries = load_results(written).claims
-    assert {name.split("/")[1]: entry.verdict for name, entry in entries.items()} == {name: name for name in CLAIMS}
-    assert all(set(entry.kernels) == set(KERNELS) and entry.sizes == (1, 8) for entry in entries.values())
+def run_timings(folder: Path, text: str, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+    spec = folder / "timed.yaml"
+    spec.write_text(HEADER + text, encoding="utf-8")
+    status = main(["run", *options, str(spec)])
+    told = capfd.readouterr()
+    return status, told.out + told.err
 
 
-def test_a_program_that_fails_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    spec = tmp_path / "timed.yaml"
-    spec.write_text(HEADER + timing_claim("broken", CLAIMS["holds"]).replace("[1, 8]", "[]"), encoding="utf-8")
-    assert main(["run", "--timings", str(spec)]) == 0
-    assert "broken: refuted" in capfd.readouterr().out
+def test_timing_claims_are_judged_by_ratios(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = "".join(timing_claim(*claim) for claim in CLAIMS.items())
+    status, told = run_timings(tmp_path, text, capfd, "--timings", f"--results={tmp_path / 'out'}")
+    assert status == 0
+    assert all(f"torch.Tensor.detach/{name}: {name}\n" in told for name in CLAIMS)
+    assert told.count("  once                           1.0       1.0") == len(CLAIMS)
+    assert "not all timing claims, so no timing file is written" in told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("x + 1", "y + 1", "invalid\n  do: NameError: name 'y' is not defined"),
+        ("x + 1", "x.plus(1)", "invalid\n  raised AttributeError: 'Tensor' object has no attribute 'plus'"),
+        ("'once')", "'ones')", "invalid\n  expect[0]: no kernel is called 'ones'; they are once, often"),
+    ],
+)
+def test_a_claim_that_can_not_be_timed_is_an_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, why: str
+) -> None:
+    status, told = run_timings(tmp_path, timing_claim("broken", CLAIMS["holds"]).replace(old, new), capfd, "--timings")
+    assert status == 1
+    assert f"torch.Tensor.detach/broken: {why}" in told
+
+
+def test_a_run_says_that_it_leaves_them_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, told = run_timings(tmp_path, timing_claim("holds", CLAIMS["holds"]), capfd)
+    assert status == 0
+    assert "1 timing claim left out; conformance run --timings measures them" in told
+
+
+def test_where_nothing_can_be_timed_it_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = claim_text("given: {x: tensor()}\ndo: y = x.detach()\nexpect: y.is_leaf")
+    assert run_timings(tmp_path, text, capfd, "--timings")[0] == 2
+    status, told = run_timings(tmp_path, timing_claim("holds", CLAIMS["holds"]), capfd, "--timings", "--bogus")
+    assert status == 2
+    assert "--timings does not go with --bogus" in told

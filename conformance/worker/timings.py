@@ -11,10 +11,9 @@ from pathlib import Path
 
 from conformance.checks.timing import Ratios
 from conformance.inputs.given import Example
-from conformance.language.conditions import admits
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.results.model import Entry, Environment
+from conformance.results.model import FAILING, Entry, Environment
 from conformance.results.recorded import TIMINGS
 from conformance.results.store import SUFFIX, Results, save_results
 from conformance.scripts.program import plan
@@ -24,26 +23,28 @@ from conformance.worker.trial import run_trial
 
 
 def _measure(claim: Claim, here: Environment) -> Entry:
+    """Judge a claim by ratios; one whose program times nothing is invalid."""
     entry = judge(claim, here, examples=1, seed=0)
-    assigned = run_trial(plan(claim), Example({}, {}, {}), here.device).namespace.values()
-    ratios = next((value for value in assigned if isinstance(value, Ratios)), None)
-    if ratios is None:
-        return entry
-    kernels = {name: tuple(ratios(name, next(iter(ratios.medians)))) for name in ratios.medians}
-    return replace(entry, sizes=ratios.sizes, kernels=kernels)
+    for value in run_trial(plan(claim), Example({}, {}, {}), here.device).namespace.values():
+        if isinstance(value, Ratios):
+            return replace(entry, sizes=value.sizes, kernels=value.to_first())
+    return replace(entry, verdict="invalid")
 
 
 if __name__ == "__main__":
     corpus, _ = load_corpus(list(map(Path, sys.argv[2:])) or [default_root()])
+    timed = [claim for claim in corpus.claims if claim.is_timed]
+    verdicts = set()
     for device in devices():
         here = replace(describe(device), processor=processor())
-        timed = [claim for claim in corpus.claims if claim.is_timed and admits(claim.applies, here)]
         results = Results(here, corpus.revision(), 0, 0, {claim.id: _measure(claim, here) for claim in timed})
         for identity, entry in results.claims.items():
-            print(f"{identity}: {entry.verdict}")
+            verdicts.add(entry.verdict)
+            print(f"{identity}: {entry.verdict}", *([entry.detail] if entry.verdict in FAILING else ()), sep="\n  ")
             for label, numbers in {"size": entry.sizes, **entry.kernels}.items():
                 print(f"  {label:24}", *(f"{number:>9}" for number in numbers))
         if sys.argv[1]:
             path = Path(sys.argv[1], TIMINGS, f"{results.name}{SUFFIX}")
             save_results(results, path)
             print(f"timing file: {path}")
+    sys.exit("invalid" in verdicts)
