@@ -232,6 +232,11 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
     if key is not None and key == check_key(paths, default_root()):  # nothing was written meanwhile
         keep(key, corpus.counts())
     print(_checked(corpus.counts()))
+    if options.paths:
+        from conformance.names.misspelled import misspelled
+
+        for told in misspelled(corpus.claims):
+            print(told, file=sys.stderr)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.names.model import MeasuredNames, NameRecord, Section
 from conformance.results.codec import decode, encode
+from conformance.results.files import ResultError
 
 
 def section_to_json(section: Section) -> dict[str, dict[str, Any]]:

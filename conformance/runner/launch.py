@@ -49,7 +49,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     corpus = _load(paths)
     if corpus is None:
         return 2
-    _say_foreign(paths, root)
+    _say_foreign(paths, root, corpus)
     selects = _selects(options, rest)
     arguments = [
         "-p",
@@ -85,7 +85,7 @@ def run_timings(paths: Sequence[Path], folder: Optional[Path], rest: Sequence[st
     if corpus is None or not any(claim.is_timed for claim in corpus.claims):
         print("conformance: no timing claim was measured", file=sys.stderr)
         return 2
-    _say_foreign(paths, default_root())
+    _say_foreign(paths, default_root(), corpus)
     if paths and folder:
         print("conformance: these are not all timing claims, so no timing file is written", file=sys.stderr)
         folder = None
@@ -116,10 +116,14 @@ def _load(paths: Sequence[Path]) -> Optional[Corpus]:
     return corpus
 
 
-def _say_foreign(paths: Sequence[Path], root: Path) -> None:
+def _say_foreign(paths: Sequence[Path], root: Path, corpus: Corpus) -> None:
+    from conformance.names.misspelled import misspelled
+
     foreign = [path for path in paths if not _is_below(path, root)]
     if foreign:
         print(f"conformance: {foreign[0]} is not part of the corpus; running it runs its Python", file=sys.stderr)
+        for told in misspelled(corpus.claims):
+            print(told, file=sys.stderr)
 
 
 def _is_below(path: Path, root: Path) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
+from conformance.names.__main__ import main
 from conformance.names.lookup import Names
 from conformance.names.model import Found, MeasuredNames, NameRecord, Section
 from conformance.names.store import StoreError, contract, expand, parse_line, record, write_line
@@ -136,3 +138,14 @@ def test_a_damaged_file_is_named_with_its_line(tmp_path: Path, line: str) -> Non
     number = len(path.read_text(encoding="utf-8").splitlines())
     with pytest.raises(StoreError, match=rf"torch\.txt:{number}:1: "):
         record([release("1.9.0")], tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", '{"torch": "2.0"}'])
+def test_what_is_no_file_of_names_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: Optional[str]
+) -> None:
+    path = tmp_path / "names.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    assert main(["record", str(path), f"--into={tmp_path / 'names'}"]) == 2
+    assert f"error: {path}: " in capsys.readouterr().err
