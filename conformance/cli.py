@@ -189,11 +189,9 @@ def add_impostors(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.runner.launch import UnusablePath, run_claims, run_timings
+    from conformance.runner.launch import UnusablePath, run_claims
 
     try:
-        if options.timings:
-            return run_timings(options.paths, options.results, rest)
         return run_claims(options, rest)
     except UnusablePath as error:
         print(f"conformance: {error}", file=sys.stderr)

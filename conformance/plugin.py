@@ -10,6 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Optional
@@ -22,10 +23,10 @@ from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.processes.ending import EndSignals, leave_ending_to_the_parent
-from conformance.processes.environment import processors
+from conformance.processes.environment import processor, processors
 from conformance.processes.protection import die_with
 from conformance.results.codec import decode, encode, to_line
-from conformance.results.model import FAILING, Device, Environment, Outcome
+from conformance.results.model import Device, Environment, Outcome
 from conformance.runner.earlier import Settings, kept_records
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
@@ -107,6 +108,7 @@ def _tally(config: pytest.Config) -> Tally:
     if _TALLY not in config.stash:
         config.stash[_TALLY] = Tally(
             config.getoption("--results"),
+            timed=config.getoption("--timings"),
             settings=Settings(config.getoption("--examples"), config.getoption("--seed")),
             resume=config.getoption("--resume"),
             again=config.getoption("--again"),
@@ -188,7 +190,7 @@ class SpecFile(pytest.File):
         kept = _kept(self.config)
         for device in self._devices():
             for claim in claims:
-                if (claim.id, device) in kept:
+                if (claim.id, device) in kept or (self.config.getoption("--timings") and not claim.is_timed):
                     continue
                 # The whole id where a table gives a file several subjects.
                 name = claim.slug if slugs[claim.slug] == 1 else claim.id
@@ -227,13 +229,14 @@ class ClaimItem(pytest.Item):
 
     def runtest(self) -> None:
         """Judge the claim."""
-        if self.claim.is_timed:
+        timings = self.config.getoption("--timings")
+        if self.claim.is_timed and not timings:
             pytest.skip("a timing claim")
         supervisor = _supervisor(self.config)
         outcome = supervisor.judge(self.claim, self.device)
         record = ItemRecord(
             self.claim.id,
-            supervisor.environments[self.device],
+            replace(supervisor.environments[self.device], processor=processor() if timings else None),
             outcome.entry,
             void=supervisor.void,
             influenced=outcome.influenced,
@@ -241,7 +244,7 @@ class ClaimItem(pytest.Item):
             written=self.claim.entry,
         )
         self.user_properties.append((_PROPERTY, to_line(encode(record))))
-        if outcome.entry.verdict in FAILING:
+        if outcome.entry.fails:
             raise ClaimFailed(self.claim, outcome)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -274,7 +277,9 @@ def pytest_report_teststatus(report: pytest.TestReport) -> Any:
         return None
     verdict = record.entry.verdict
     # pytest prints the text of what it counts as failed
-    return ("failed", "F", verdict.upper()) if verdict in FAILING else (verdict, _MARKS[verdict], verdict.upper())
+    return (
+        ("failed", "F", verdict.upper()) if record.entry.fails else (verdict, _MARKS.get(verdict, "f"), verdict.upper())
+    )
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

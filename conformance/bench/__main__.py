@@ -17,8 +17,8 @@ from typing import Any, Optional
 
 from conformance.bench.answers import QUESTIONS
 from conformance.bench.measures import MEASURES, take
+from conformance.processes.environment import processor
 from conformance.results.files import replace_file
-from conformance.worker.environment import processor
 
 _NAME = "benchmarks"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Mapping
+from pathlib import Path
 
 # glibc fills each block that it hands out, never with zero, so that no claim holds because fresh memory happens to be
 # clean. A block out of the per-thread cache would keep what the allocator wrote into it, hence no such cache.
@@ -29,3 +31,13 @@ def of_a_worker(environment: Mapping[str, str]) -> dict[str, str]:
 def processors() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processor() -> str:
+    """Return the name of the processor."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.machine()

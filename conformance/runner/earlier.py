@@ -9,7 +9,7 @@ from typing import Optional
 
 from conformance.language.model import Claim
 from conformance.results.files import ResultError
-from conformance.results.model import FAILING, Entry, Environment
+from conformance.results.model import Entry, Environment
 from conformance.results.store import SUFFIX, Results, load_results
 from conformance.results.unfinished import read_unfinished
 from conformance.runner.protocol import ItemRecord
@@ -61,7 +61,7 @@ class EarlierRuns:
         found = [results for results in (*left, self._recorded(environment)) if results is not None]
         sources = [results for results in found if self._goes_on(results, environment)]
         entries = {claim.id: next(filter(None, (_entry(one, claim) for one in sources)), None) for claim in claims}
-        return {name: entry for name, entry in entries.items() if entry is not None and entry.verdict not in FAILING}
+        return {name: entry for name, entry in entries.items() if entry is not None and not entry.fails}
 
     def left(self, fingerprints: Mapping[str, str], environment: Environment) -> dict[str, Entry]:
         """Return what stopped runs measured of the claims as they are now; a new run must not remove it."""

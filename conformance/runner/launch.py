@@ -1,10 +1,9 @@
-"""Starting a run: the call to pytest that ``conformance run`` stands for, and the timing claims."""
+"""Starting a run: the call to pytest that ``conformance run`` stands for."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -13,7 +12,6 @@ from typing import Optional
 
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.kept import load_own_corpus
-from conformance.processes.environment import unoptimised
 from conformance.runner.options import passed_on
 from conformance.text import count_of
 
@@ -76,26 +74,9 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return 130 if status == _PYTEST_STATUS_INTERRUPTED else 2
 
 
-def run_timings(paths: Sequence[Path], folder: Optional[Path], rest: Sequence[str]) -> int:
-    """Measure the timing claims as ratios, in a process that imports torch; they are no gate."""
-    if rest:
-        print(f"conformance: --timings does not go with {' '.join(rest)}", file=sys.stderr)
-        return 2
-    corpus = _load(paths or [default_root()])
-    if corpus is None or not any(claim.is_timed for claim in corpus.claims):
-        print("conformance: no timing claim was measured", file=sys.stderr)
-        return 2
-    _say_foreign(paths, default_root(), corpus)
-    if paths and folder:
-        print("conformance: these are not all timing claims, so no timing file is written", file=sys.stderr)
-        folder = None
-    command = [sys.executable, "-m", "conformance.worker.timings", str(folder or ""), *map(str, paths)]
-    return subprocess.run(command, check=False, env=unoptimised()).returncode
-
-
 def _may_spread(options: argparse.Namespace, selects: bool) -> bool:
     """Return whether nobody asked for a number of processes, or for what needs one."""
-    return options.processes is None and not selects and not options.debug
+    return options.processes is None and not selects and not options.debug and not options.timings
 
 
 def _selects(options: argparse.Namespace, rest: Sequence[str]) -> bool:

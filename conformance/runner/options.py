@@ -128,6 +128,7 @@ OF_PLUGIN = (
     ),
     Option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
     Option("--resume", action="store_true", help="continue a stopped run with the same --results"),
+    Option("--timings", action="store_true", help="measure the timing claims alone; their file goes to DIR/timings"),
 )
 #: Options of pytest that the command names in its help.
 OF_PYTEST = (
@@ -146,14 +147,7 @@ OF_PYTEST = (
     Option("--junitxml", metavar="FILE", help="write a JUnit XML report"),
 )
 #: Options of the command alone.
-OF_COMMAND = (
-    Option(
-        "--timings",
-        action="store_true",
-        help="measure the timing claims instead, in one process; only --results and paths count",
-    ),
-    Option("--debug", action="store_true", help="log each step and how long each claim took"),
-)
+OF_COMMAND = (Option("--debug", action="store_true", help="log each step and how long each claim took"),)
 
 
 def declare(options: Sequence[Option], to: Union[argparse.ArgumentParser, Any], method: str = "add_argument") -> None:

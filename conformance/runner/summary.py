@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import median
 from typing import Optional, Union, get_args
 
 from conformance.language.corpus import Counts
 from conformance.language.model import Place
-from conformance.results.model import FAILING, Environment, Verdict
+from conformance.results.model import Environment, Verdict
 from conformance.results.store import Results
 from conformance.runner.protocol import ItemRecord
 from conformance.text import count_of, printable
@@ -60,7 +60,7 @@ class Summary:
             told = f"{item}: {record.influenced} after other claims, {record.entry.verdict} alone"
             self._influenced.append(f"{told}: its neighbours influence it")
         self._unsure += record.unsure
-        if record.entry.verdict in FAILING:
+        if record.entry.fails:
             self._failed.append((item, record.entry.verdict))
 
     def counts(self) -> str:
@@ -77,6 +77,7 @@ class Summary:
 
     def _told(self, columns: Sequence[Results]) -> list[str]:
         lines = [line for results in columns for line in _counts(results, self._in_words(results.claims))]
+        times = [line for results in columns for line in _times(results)]
         if self._kept:
             lines.append(f"  {self._kept} kept as an earlier run measured them; --again measures all")
         lines += self._costly()
@@ -89,7 +90,9 @@ class Summary:
         if self._unsure:
             was, it = ("was", "it") if self._unsure == 1 else ("were", "them")
             lines.append(f"{self._unsure} of these {was} not judged once more, alone: neighbours may influence {it}")
-        if not attention:
+        if times:
+            lines += [*times, "times depend on the machine: no ratio fails a run"]
+        elif not attention:
             lines.append(
                 "stopped before the end; every verdict so far is as expected"
                 if self.stopped
@@ -125,6 +128,14 @@ def _counts(results: Results, claims: str) -> list[str]:
     if results.void:
         lines.append(f"  VOID: {results.void}; ignore all results of this environment")
     return lines
+
+
+def _times(results: Results) -> Iterator[str]:
+    for identity, entry in results.claims.items():
+        if entry.kernels:
+            yield f"  {identity}: {entry.verdict}"
+            for label, numbers in {"size": entry.sizes, **entry.kernels}.items():
+                yield f"    {label:24}{''.join(f'{number:>10}' for number in numbers)}"
 
 
 def _listed(lines: Sequence[str], heading: str) -> list[str]:

@@ -16,7 +16,7 @@ from conformance.language.model import Claim, Divergence
 from conformance.processes.scratch import ScratchFolder
 from conformance.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied
 from conformance.results.codec import DecodeError, decode
-from conformance.results.model import FAILING, Device, Entry, Environment, Outcome, Verdict
+from conformance.results.model import Device, Entry, Environment, Outcome, Verdict
 from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
 from conformance.text import bounded
 
@@ -128,8 +128,8 @@ class Supervisor:
         except HarnessError:
             if is_final:
                 raise
-        if first is not None and (is_final or first.entry.verdict not in FAILING):
-            return replace(first, unsure=not is_alone and first.entry.verdict in FAILING)
+        if first is not None and (is_final or not first.entry.fails):
+            return replace(first, unsure=not is_alone and first.entry.fails)
         self._left_to_judge_again -= 1
         self._worker.stop()
         alone = self._judged(claim, device)

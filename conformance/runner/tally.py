@@ -10,6 +10,7 @@ from typing import Optional
 from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
 from conformance.results.model import Entry, Environment
+from conformance.results.recorded import TIMINGS
 from conformance.results.store import SUFFIX, Results, save_results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.runner.earlier import EarlierRuns, Settings
@@ -40,6 +41,8 @@ class Tally:
         Take over outcomes that a stopped run left in ``folder``.
     again
         Measure also what a result file in ``folder`` holds already.
+    timed
+        The session measures the timing claims, which have a folder of their own and are always measured anew.
     corpus
         The project's own corpus, where it was read already.
 
@@ -56,15 +59,18 @@ class Tally:
         settings: Settings,
         resume: bool,
         again: bool,
+        timed: bool = False,
         corpus: Optional[Corpus] = None,
     ) -> None:
+        folder = folder / TIMINGS if folder is not None and timed else folder
         self._folder = folder
+        self._timed = timed
         self._settings = settings
         self._known_corpus = corpus
         self._columns: dict[str, _Column] = {}
         self._summary = Summary()
         self._unwritten: Optional[str] = None
-        self.earlier = None if folder is None else EarlierRuns(folder, settings, resume=resume, again=again)
+        self.earlier = None if folder is None else EarlierRuns(folder, settings, resume=resume, again=again or timed)
 
     def keep(self, record: ItemRecord) -> None:
         """Add what an earlier run has measured; its files hold it until the end."""
@@ -177,7 +183,7 @@ class Tally:
 
     @cached_property
     def _fingerprints(self) -> dict[str, str]:
-        return {claim.id: claim.fingerprint() for claim in self._whole_corpus.claims if not claim.is_timed}
+        return {claim.id: claim.fingerprint() for claim in self._whole_corpus.claims if claim.is_timed == self._timed}
 
     def _missing(self, entries: dict[str, Entry]) -> int:
         return sum(

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.checks import vocabulary
 from conformance.cli import main
+from conformance.results.store import load_results
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.test_scripts_plain_checks import plain
 
@@ -49,7 +50,7 @@ def test_the_short_form_compares_them_too() -> None:
     assert min(ratio("often", "once")) > 5
 
 
-def run_timings(folder: Path, text: str, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+def run(folder: Path, text: str, capfd: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
     spec = folder / "timed.yaml"
     spec.write_text(HEADER + text, encoding="utf-8")
     status = main(["run", *options, str(spec)])
@@ -59,39 +60,49 @@ def run_timings(folder: Path, text: str, capfd: pytest.CaptureFixture[str], *opt
 
 def test_timing_claims_are_judged_by_ratios(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = "".join(timing_claim(*claim) for claim in CLAIMS.items())
-    status, told = run_timings(tmp_path, text, capfd, "--timings", f"--results={tmp_path / 'out'}")
+    status, told = run(tmp_path, text, capfd, "--timings", f"--results={tmp_path / 'out'}")
     assert status == 0
-    assert all(f"torch.Tensor.detach/{name}: {name}\n" in told for name in CLAIMS)
-    assert told.count("  once                           1.0       1.0") == len(CLAIMS)
-    assert "not all timing claims, so no timing file is written" in told
-    assert not (tmp_path / "out").exists()
+    assert all(f"  torch.Tensor.detach/{name}: {name}\n" in told for name in CLAIMS)
+    assert told.count("    once                           1.0       1.0\n") == len(CLAIMS)
+    assert "6 claims measured, 2 not measured: no result file written" in told
+    assert not list((tmp_path / "out" / "timings").glob("torch-*.jsonl"))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("x + 1", "y + 1", "invalid\n  do: NameError: name 'y' is not defined"),
-        ("x + 1", "x.plus(1)", "invalid\n  raised AttributeError: 'Tensor' object has no attribute 'plus'"),
-        ("'once')", "'ones')", "invalid\n  expect[0]: no kernel is called 'ones'; they are once, often"),
+        ("x + 1", "y + 1", "do: NameError: name 'y' is not defined"),
+        ("x + 1", "x.plus(1)", "raised AttributeError: 'Tensor' object has no attribute 'plus'"),
+        ("'once')", "'ones')", "expect[0]: no kernel is called 'ones'; they are"),
     ],
 )
 def test_a_claim_that_can_not_be_timed_is_an_error(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, why: str
 ) -> None:
-    status, told = run_timings(tmp_path, timing_claim("broken", CLAIMS["holds"]).replace(old, new), capfd, "--timings")
+    text = timing_claim("broken", CLAIMS["holds"]).replace(old, new)
+    status, told = run(tmp_path, text, capfd, "--timings")
     assert status == 1
-    assert f"torch.Tensor.detach/broken: {why}" in told
+    assert "timed.yaml::broken[cpu]" in told
+    assert why in told
 
 
 def test_a_run_says_that_it_leaves_them_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    status, told = run_timings(tmp_path, timing_claim("holds", CLAIMS["holds"]), capfd)
+    status, told = run(tmp_path, timing_claim("holds", CLAIMS["holds"]), capfd)
     assert status == 0
     assert "1 timing claim left out; conformance run --timings measures them" in told
 
 
 def test_where_nothing_can_be_timed_it_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    text = claim_text("given: {x: tensor()}\ndo: y = x.detach()\nexpect: y.is_leaf")
-    assert run_timings(tmp_path, text, capfd, "--timings")[0] == 2
-    status, told = run_timings(tmp_path, timing_claim("holds", CLAIMS["holds"]), capfd, "--timings", "--bogus")
+    status, told = run(tmp_path, claim_text("do: y = torch.ones(2)\nexpect: y.is_leaf"), capfd, "--timings")
     assert status == 2
-    assert "--timings does not go with --bogus" in told
+    assert "no claim matches" in told
+
+
+def test_all_timing_claims_of_the_corpus_make_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--timings", f"--results={tmp_path}"]) == 0
+    assert f"result file: {tmp_path / 'timings'}" in capfd.readouterr().out
+    [written] = (tmp_path / "timings").glob("torch-*.jsonl")
+    results = load_results(written)
+    assert results.environment.processor
+    assert all(entry.kernels and entry.sizes for entry in results.claims.values())
+    assert len(results.claims) == 2

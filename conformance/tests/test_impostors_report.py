@@ -35,7 +35,7 @@ def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) ->
     assert "claims.yaml:10:29 torch.clone/vacuous: no impostor kills expect[1]: y is not None" in text
     assert "torch.clone/excused: an object is always itself" in text
     assert "torch.clone/stale: remove 'unkillable'" in text
-    assert "1 of 3 claims killed, 2 of 4 parts" in text
+    assert "1 of 3 claims killed, 2 of 4 assertions" in text
     assert "1 survive for a reason that the spec gives" in text
 
 

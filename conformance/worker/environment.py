@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sys
-from pathlib import Path
 
 import hypothesis
 import numpy
@@ -32,13 +31,3 @@ def describe(device: Device) -> Environment:
 def devices() -> tuple[Device, ...]:
     """Return the devices found, ``cpu`` first."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
-
-
-def processor() -> str:
-    """Return the name of the processor."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
-    return names[0] if names else platform.machine()

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Callable, Optional
 
+from conformance.checks.timing import Ratios
 from conformance.inputs.given import Example
 from conformance.language.conditions import admits
 from conformance.language.model import Claim, Divergence, Expectation
-from conformance.results.model import Entry, Environment, Often, Tiers
+from conformance.results.model import Device, Entry, Environment, Often, Tiers
 from conformance.scripts.counterexample import counterexample_script
 from conformance.scripts.program import Plan, plan
 from conformance.worker.docstrings import exists, key_hash
@@ -18,7 +19,7 @@ from conformance.worker.domain_coverage import coverage, failing_values
 from conformance.worker.facts import observe
 from conformance.worker.pinned import example_from_recipes
 from conformance.worker.search import Attempt, Evidence, Search
-from conformance.worker.trial import Trial, satisfies
+from conformance.worker.trial import Trial, run_trial, satisfies
 
 
 def judge(
@@ -48,7 +49,16 @@ def judge(
         return replace(entry, verdict="absent")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
+        entry = _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
+        return _with_ratios(claim, entry, environment.device) if claim.is_timed else entry
+
+
+def _with_ratios(claim: Claim, entry: Entry, device: Device) -> Entry:
+    """Return the entry of a timing claim with what was timed; where nothing was, the claim is invalid."""
+    for value in run_trial(plan(claim), Example({}, {}, {}), device).namespace.values():
+        if isinstance(value, Ratios):
+            return replace(entry, sizes=value.sizes, kernels=value.to_first())
+    return replace(entry, verdict="invalid")
 
 
 def sentences(keys: Iterable[tuple[str, str]]) -> tuple[Optional[str], ...]:
