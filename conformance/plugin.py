@@ -23,7 +23,7 @@ from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.processes.ending import EndSignals, leave_ending_to_the_parent
-from conformance.processes.environment import processor, processors
+from conformance.processes.environment import UNFILLED, processor, processors
 from conformance.processes.protection import die_with
 from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import Device, Environment, Outcome
@@ -86,6 +86,7 @@ def _supervisor(config: pytest.Config) -> Supervisor:
             seed=config.getoption("--seed"),
             time_limit=config.getoption("--time-limit"),
             memory_limit=int(config.getoption("--memory-limit") * 2**30),
+            variables=UNFILLED if config.getoption("--timings") else {},
         )
     return config.stash[_SUPERVISOR]
 

@@ -10,6 +10,8 @@ from pathlib import Path
 # glibc fills each block that it hands out, never with zero, so that no claim holds because fresh memory happens to be
 # clean. A block out of the per-thread cache would keep what the allocator wrote into it, hence no such cache.
 _TUNABLES = "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"
+#: For a worker that measures times, whose memory is handed out as anywhere.
+UNFILLED = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=7:glibc.malloc.perturb=0"}
 
 
 def unoptimised() -> dict[str, str]:
@@ -21,11 +23,11 @@ def of_a_worker(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment for a process that does the work.
 
     Memory that nobody wrote holds the same bytes in every run, since what ``torch.empty`` returns shows in printed
-    values and in details; glibc alone heeds it. Threads of OpenMP that wait for work sleep: otherwise those of two
+    values and in details; glibc alone heeds it, and what the environment sets already wins. Threads of OpenMP that wait for work sleep: otherwise those of two
     processes take the processors from each other, and a run takes a quarter longer.
     """
     tunables = [environment["GLIBC_TUNABLES"]] if environment.get("GLIBC_TUNABLES") else []
-    return {"OMP_WAIT_POLICY": "PASSIVE", **environment, "GLIBC_TUNABLES": ":".join([*tunables, _TUNABLES])}
+    return {"OMP_WAIT_POLICY": "PASSIVE", **environment, "GLIBC_TUNABLES": ":".join([_TUNABLES, *tunables])}
 
 
 def processors() -> int:

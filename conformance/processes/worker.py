@@ -21,7 +21,7 @@ _LONGEST_ANSWER = 64 * _MEBIBYTE
 _INTERVAL = 0.25
 _SHORT_INTERVAL = 0.01
 _SELDOM = 10
-_NO_VARIABLES: Mapping[str, str] = {}
+NO_VARIABLES: Mapping[str, str] = {}
 
 _logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class Worker:
     """
 
     def __init__(
-        self, service: str, options: Any, folder: Path, limits: Limits, variables: Mapping[str, str] = _NO_VARIABLES
+        self, service: str, options: Any, folder: Path, limits: Limits, variables: Mapping[str, str] = NO_VARIABLES
     ) -> None:
         self._server = ForkServer(service, variables)
         self._options = options

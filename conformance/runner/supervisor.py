@@ -14,7 +14,7 @@ from typing import Optional, Union
 from conformance.language.conditions import admits
 from conformance.language.model import Claim, Divergence
 from conformance.processes.scratch import ScratchFolder
-from conformance.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied
+from conformance.processes.worker import NO_VARIABLES, Limits, ServiceFailed, StartFailed, Worker, WorkerDied
 from conformance.results.codec import DecodeError, decode
 from conformance.results.model import Device, Entry, Environment, Outcome, Verdict
 from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
@@ -73,6 +73,8 @@ class Supervisor:
         How much memory a claim may take above what torch takes itself, in bytes.
     judged_again
         How many claims may be judged once more.
+    variables
+        Environment variables of the worker.
     """
 
     def __init__(
@@ -83,12 +85,13 @@ class Supervisor:
         time_limit: float = TIME_LIMIT,
         memory_limit: int = MEMORY_LIMIT,
         judged_again: int = MOST_JUDGED_AGAIN,
+        variables: Mapping[str, str] = NO_VARIABLES,
     ) -> None:
         self._examples = examples
         self._seed = seed
         self._scratch = ScratchFolder()
         limits = Limits(time_limit, memory_limit)
-        self._worker = Worker("conformance.worker.service:make_service", None, self._scratch.path, limits)
+        self._worker = Worker("conformance.worker.service:make_service", None, self._scratch.path, limits, variables)
         self._greeting = Greeting()
         self._left_to_judge_again = judged_again
 
