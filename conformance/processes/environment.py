@@ -23,8 +23,9 @@ def of_a_worker(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment for a process that does the work.
 
     Memory that nobody wrote holds the same bytes in every run, since what ``torch.empty`` returns shows in printed
-    values and in details; glibc alone heeds it, and what the environment sets already wins. Threads of OpenMP that wait for work sleep: otherwise those of two
-    processes take the processors from each other, and a run takes a quarter longer.
+    values and in details; glibc alone heeds it, and a setting that is there already wins. Threads of OpenMP that wait
+    for work sleep: otherwise those of two processes take the processors from each other, and a run takes a quarter
+    longer.
     """
     tunables = [environment["GLIBC_TUNABLES"]] if environment.get("GLIBC_TUNABLES") else []
     return {"OMP_WAIT_POLICY": "PASSIVE", **environment, "GLIBC_TUNABLES": ":".join([_TUNABLES, *tunables])}
