@@ -71,7 +71,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _main(arguments: Sequence[str]) -> int:
     commands = parser(only=arguments[0] if arguments else "")
     options, rest = commands.parse_known_args(arguments)
-    if rest and options.command not in ("run", *_FOR_MAINTAINERS):
+    if rest and options.command not in ("run", *_WITH_PARSERS):
         commands.error(f"unknown argument {rest[0]}")
     try:
         return int(options.function(options, rest))
@@ -113,9 +113,8 @@ def parser(only: Optional[str] = None) -> argparse.ArgumentParser:
             getattr(import_module(module), function)(commands)
         else:
             commands.add_parser(name, help=told)
-    for name, command in _FOR_MAINTAINERS.items():
-        # Without a help text the list of commands leaves them out.
-        commands.add_parser(name, add_help=False).set_defaults(function=command)
+    for name, (command, told) in _WITH_PARSERS.items():
+        commands.add_parser(name, help=told, add_help=False).set_defaults(function=command)
     return parser
 
 
@@ -294,4 +293,8 @@ def _profiles(options: argparse.Namespace, rest: list[str]) -> int:
     return profiles(rest)
 
 
-_FOR_MAINTAINERS = {"names": _names, "profiles": _profiles}
+#: Commands that read their own arguments.
+_WITH_PARSERS = {
+    "names": (_names, "look a name up in every recorded release, or measure the names of the installed torch"),
+    "profiles": (_profiles, "show what calls do, measure them on the installed torch, or compare two releases"),
+}

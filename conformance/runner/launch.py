@@ -87,7 +87,9 @@ def _selects(options: argparse.Namespace, rest: Sequence[str]) -> bool:
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:
     missing = [path for path in paths if not os.path.lexists(path)]
     if missing:
-        raise UnusablePath(f"{missing[0]}: no such file or folder")
+        path, colons, _ = str(missing[0]).partition("::")
+        advice = f"; for one claim write: conformance run {path} -k ID" if colons else ""
+        raise UnusablePath(f"{missing[0]}: no such file or folder{advice}")
     corpus, problems = load_own_corpus() if paths == [default_root()] else load_corpus(paths)
     for problem in problems:
         print(problem, file=sys.stderr)
