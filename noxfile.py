@@ -280,12 +280,15 @@ def upgrade(session: nox.Session) -> None:
 
 @nox.session
 def fresh(session: nox.Session) -> None:
-    """Fail where a recorded result or a generated schema is stale; ``-- DIR`` also compares a run's result files."""
+    """Fail where a recorded result, the census or a generated schema is stale; ``-- DIR`` also compares a run's files."""
+    _install_torch(session, default_torch())
     session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("python", "-m", "conformance.results.staleness", str(RESULTS), *session.posargs)
     session.run("python", "-m", "conformance.language.schema")
     session.run("python", "-m", "conformance.results.schema")
-    session.run("git", "diff", "--exit-code", "--", "spec/schema.json", "docs/results/schema.json", external=True)
+    session.run("conformance", "census", "--strict", "--left=1", f"--results={RESULTS}")
+    generated = ("spec/schema.json", "docs/results/schema.json", "docs/results/census")
+    session.run("git", "diff", "--exit-code", "--", *generated, external=True)
 
 
 @nox.session(python=_PYTHON)
