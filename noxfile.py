@@ -280,7 +280,7 @@ def upgrade(session: nox.Session) -> None:
 
 @nox.session
 def fresh(session: nox.Session) -> None:
-    """Fail where a recorded result, the census or a generated schema is stale; ``-- DIR`` also compares a run's files."""
+    """Fail where a result, the census or a generated schema is stale; ``-- DIR`` also compares a run's files."""
     _install_torch(session, default_torch())
     session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("python", "-m", "conformance.results.staleness", str(RESULTS), *session.posargs)
