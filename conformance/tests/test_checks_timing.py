@@ -86,6 +86,14 @@ def test_a_claim_that_can_not_be_timed_is_an_error(
     assert why in told
 
 
+def test_fresh_memory_is_not_filled_where_times_are_measured(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    expected = "expect: os.environ['GLIBC_TUNABLES'].endswith('perturb=0') and min(ratio('often', 'once')) > 0\n"
+    text = timing_claim("plain", expected).replace("do: |\n", "do: |\n      import os\n")
+    status, told = run(tmp_path, text, capfd, "--timings")
+    assert status == 0
+    assert "torch.Tensor.detach/plain: holds" in told
+
+
 def test_a_run_says_that_it_leaves_them_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status, told = run(tmp_path, timing_claim("holds", CLAIMS["holds"]), capfd)
     assert status == 0
