@@ -226,14 +226,17 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
 
         print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
-    if key is not None and key == check_key(paths, default_root()):  # nothing was written meanwhile
-        keep(key, corpus.counts())
     print(_checked(corpus.counts()))
+    doubts = []
     if options.paths:
         from conformance.names.misspelled import misspelled
 
-        for told in misspelled(corpus.claims):
-            print(told, file=sys.stderr)
+        doubts = list(misspelled(corpus.claims))
+    for told in doubts:
+        print(told, file=sys.stderr)
+    # What is to be told again is not kept, nor what was written meanwhile.
+    if key is not None and not doubts and key == check_key(paths, default_root()):
+        keep(key, corpus.counts())
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -44,8 +45,18 @@ def timed(setup: str, kernels: Mapping[str, str], sizes: Sequence[int]) -> Ratio
     kernels : dict of str to str
         The statement that is timed, by name.
     sizes : sequence of int
-        Values of ``n``.
+        Values of ``n``, each larger than the one before.
+
+    Raises
+    ------
+    ValueError
+        If the ratios would say nothing: of one kernel, or where no size matters.
     """
+    uses_n = any(re.search(r"\bn\b", text) for text in (setup, *kernels.values()))
+    if len(kernels) < 2 or not sizes or sorted({0, *sizes}) != [0, *sizes] or not uses_n:
+        raise ValueError(
+            "timed(...) needs two kernels or more, increasing sizes from 1, and n in the setup or a kernel"
+        )
     return _timed(setup, tuple(kernels.items()), tuple(sizes))
 
 

@@ -229,6 +229,7 @@ class Claim:
         given = [[name, resolved(fragment.text.strip())] for name, fragment in self.given]
         content = _plain(
             (
+                # None stands where timing claims had a part of their own, so that other fingerprints stay.
                 *(given, self.assume, self.do, self.expectation, None, self.applies, self.unspecified),
                 *((d.when, d.where, d.instead, d.example) for d in self.diverges),
                 *((("control", self.control),) if self.control else ()),

@@ -32,7 +32,7 @@ class Summary:
         Items without a verdict, and the reason if it is known.
     stopped
         The session ended before all items were run.
-    timed
+    left_out
         How many timing claims were left out.
     """
 
@@ -40,7 +40,7 @@ class Summary:
         self.messages: list[str] = []
         self.unjudged: dict[str, str] = {}
         self.stopped = False
-        self.timed = 0
+        self.left_out = 0
         self._failed: list[tuple[str, Verdict]] = []
         self._weak: list[tuple[str, str]] = []
         self._influenced: list[str] = []
@@ -71,8 +71,8 @@ class Summary:
     def lines(self, columns: Sequence[Results]) -> list[str]:
         """Return the lines to print; ``columns`` has the entries of each environment."""
         told = self._told(columns) if columns or self.unjudged else []
-        if self.timed:
-            told.append(f"{count_of(self.timed, 'timing claim')} left out; conformance run --timings measures them")
+        if self.left_out:
+            told.append(f"{count_of(self.left_out, 'timing claim')} left out; conformance run --timings measures them")
         return [printable(line, keep="") for line in (*told, *self.messages)]
 
     def _told(self, columns: Sequence[Results]) -> list[str]:

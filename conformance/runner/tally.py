@@ -102,7 +102,7 @@ class Tally:
 
     def leave_out_timed(self) -> None:
         """Count a timing claim, which a run leaves out."""
-        self._summary.timed += 1
+        self._summary.left_out += 1
 
     def finish(self, *, stopped: bool) -> bool:
         """Write a result file for each environment whose whole corpus was measured.

@@ -58,6 +58,21 @@ def run(folder: Path, text: str, capfd: pytest.CaptureFixture[str], *options: st
     return status, told.out + told.err
 
 
+@pytest.mark.parametrize(
+    ("setup", "kernels", "sizes"),
+    [
+        ("x = torch.ones(n)", {"a": "x + 1"}, [1]),
+        ("x = torch.ones(n)", KERNELS, []),
+        ("x = torch.ones(n)", KERNELS, [0, 1]),
+        ("x = torch.ones(n)", KERNELS, [8, 1]),
+        ("x = torch.ones(9)", KERNELS, [1, 8]),
+    ],
+)
+def test_ratios_that_would_say_nothing_are_an_error(setup: str, kernels: dict[str, str], sizes: list[int]) -> None:
+    with pytest.raises(ValueError, match="needs two kernels or more, increasing sizes"):
+        timed(setup, kernels, sizes)
+
+
 def test_timing_claims_are_judged_by_ratios(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = "".join(timing_claim(*claim) for claim in CLAIMS.items())
     status, told = run(tmp_path, text, capfd, "--timings", f"--results={tmp_path / 'out'}")

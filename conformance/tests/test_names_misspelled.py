@@ -40,3 +40,10 @@ def test_a_name_that_torch_never_had_is_told(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == len(told)
     assert all(one in line and f"{path}:3:5" in line for one, line in zip(told, lines))
+
+
+def test_it_is_told_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "made_up.yaml").write_text(SPEC.format(subject="detatch", source="detach"), encoding="utf-8")
+    for _ in range(2):
+        assert main(["check", str(tmp_path)]) == 0
+        assert "no recorded release has torch.Tensor.detatch" in capsys.readouterr().err
