@@ -91,7 +91,7 @@ class Summary:
             was, it = ("was", "it") if self._unsure == 1 else ("were", "them")
             lines.append(f"{self._unsure} of these {was} not judged once more, alone: neighbours may influence {it}")
         if times:
-            lines += [*times, "times depend on the machine: no ratio fails a run"]
+            lines += [*times, "times are relative to the kernel at 1.0; they depend on the machine and fail no run"]
         elif not attention:
             lines.append(
                 "stopped before the end; every verdict so far is as expected"
@@ -124,7 +124,7 @@ def _counts(results: Results, claims: str) -> list[str]:
     counts = Counter(entry.verdict for entry in results.claims.values())
     shown = ", ".join(f"{counts[verdict]} {verdict}" for verdict in get_args(Verdict) if counts[verdict])
     examples = sum(entry.examples or 0 for entry in results.claims.values())
-    lines = [f"{_in_words(results.environment)}: {claims}, {examples:,} examples", f"  {shown}"]
+    lines = [f"{_in_words(results.environment)}: {claims}, {count_of(examples, 'example')}", f"  {shown}"]
     if results.void:
         lines.append(f"  VOID: {results.void}; ignore all results of this environment")
     return lines
