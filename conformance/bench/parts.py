@@ -45,6 +45,7 @@ def wrap_steps(timer: PartTimer) -> None:
     """Charge the steps of `conformance.worker` to their parts, for the rest of this process."""
     from conformance.inputs import given
     from conformance.worker import judge, search, trial
+    from conformance.worker.generators import Generators
     from conformance.worker.torch_state import TorchState
 
     steps: Sequence[tuple[Any, str, str]] = [
@@ -56,7 +57,8 @@ def wrap_steps(timer: PartTimer) -> None:
         (trial, "_judge_warns", CHECKS),
         (search, "satisfies", CHECKS),
         (judge, "satisfies", CHECKS),
-        (TorchState, "prepare", STATE),
+        (search, "see_every_warning", STATE),
+        (Generators, "drawn", STATE),
         (TorchState, "leaks", STATE),
         (search.Search, "_hypothesis", HYPOTHESIS),
         (search.Search, "_attempt", REST),  # what Hypothesis calls is not its own

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from conformance.language.model import Claim, Expectation, Raises
@@ -24,6 +24,7 @@ def counterexample_script(
     recipes: Mapping[str, str],
     device: str,
     failed: Optional[FailedPart] = None,
+    seeding: Sequence[str] = (),
 ) -> str:
     """Write the inputs, the program and the failed part of the expectation as one script.
 
@@ -35,6 +36,8 @@ def counterexample_script(
         The inputs by name.
     failed
         The part that was false; `None` shows all of the expectation.
+    seeding
+        Statements that seed random generators before the program.
     """
     wanted = [fragment.text.strip() for fragment in expectation.expect]
     if failed is not None:
@@ -42,6 +45,7 @@ def counterexample_script(
     program = compile_program(claim.do.text if claim.do else "")
     parts = [
         "".join(f"{line}\n" for line in input_lines(recipes)),
+        *seeding,
         program.first_text,
         *_under_test(expectation, program.last_text, failed),
         *rebuilt_inputs(recipes, wanted),

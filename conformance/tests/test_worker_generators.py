@@ -1,8 +1,11 @@
-"""Chance is the same for every example, and a claim that hangs on it gets a verdict."""
+"""Each example draws from a random state of its own, and a claim that depends on chance is refuted."""
 
 from __future__ import annotations
 
 import random
+import re
+import subprocess
+import sys
 from typing import Callable
 
 import numpy as np
@@ -10,7 +13,7 @@ import pytest
 import torch
 
 from conformance.results.model import Entry
-from conformance.worker.generators import Generators, seed_generators
+from conformance.worker.generators import Generators
 
 Judge = Callable[[str], Entry]
 DRAWS = {
@@ -23,23 +26,81 @@ DRAWS = {
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_a_generator_is_put_back(name: str) -> None:
-    seed_generators()
-    generators = Generators()
+    generators = Generators(7)
+    assert not generators.drawn()
     names = {"torch": torch, "np": np, "random": random}
     first = eval(DRAWS[name], names)
+    assert len(generators.drawn()) == 1
     generators.reset()
+    assert not generators.drawn()
     assert eval(DRAWS[name], names) == first
+    generators.seed(8)
+    assert eval(DRAWS[name], names) != first
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_every_example_draws_the_same(judge: Judge, name: str) -> None:
-    """Also after examples that are not judged; the first statement keeps what was drawn first."""
-    program = (
-        f"import sys\n  y = {DRAWS[name]}\n  first = sys.__dict__.setdefault('drawn_by_{list(DRAWS).index(name)}', y)"
+def test_examples_draw_differently_and_an_example_always_the_same(judge: Judge, name: str) -> None:
+    """The first statement counts which example drew what."""
+    place = f"seen_by_{list(DRAWS).index(name)}"
+    program = f"""given: {{x: tensor()}}
+do: |
+  import sys
+  seen = sys.__dict__.setdefault("{place}", {{}})
+  drawn = seen.setdefault(str(x) + str(x.stride()) + str(x.storage_offset()), set())
+  drawn.add({DRAWS[name]})
+"""
+    assert judge(program + "expect: len(drawn) < 3").verdict == "holds"  # once before it was known that the claim draws
+    entry = judge(program + "expect: len(seen) < 40 or len(set.union(*seen.values())) < 20")
+    assert entry.verdict == "refuted", entry
+
+
+QUOTED = {
+    "one draw is less than a half": ("given: {x: tensor()}\ndo: y = torch.rand(1) + 0 * x.numel()", "bool(y < 0.5)"),
+    "a permutation is sorted": (
+        "given: {x: tensor()}\ndo: y = torch.randperm(2 + 0 * x.numel())",
+        "y.tolist() == [0, 1]",
+    ),
+    "bernoulli is the draw of seed 0": (
+        "given: {x: tensor(floating)}\ndo: |\n  y = torch.full_like(x.detach(), 0.5).bernoulli()\n"
+        "  z = torch.full_like(x.detach(), 0.5).bernoulli(generator=torch.Generator(device).manual_seed(0))",
+        "equal(y, z)",
+    ),
+    "without an input": ("do: y = torch.rand(1)", "bool(y < 0.9)"),
+    "with few inputs": (
+        'given: {n: "one_of(1, 2)"}\ndo: y = torch.randperm(n + 2)',
+        "y.tolist() != list(range(n + 2))",
+    ),
+    "behind fork_rng": ("do: |\n  with torch.random.fork_rng():\n      y = torch.rand(1)", "bool(y < 0.9)"),
+    "NumPy": ("given: {x: tensor()}\ndo: y = np.random.rand() + 0 * x.numel()", "y < 0.5"),
+    "Python": ("given: {x: tensor()}\ndo: |\n  import random\n  y = random.random() + 0 * x.numel()", "y < 0.5"),
+}
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_what_one_draw_makes_true_is_refuted(judge: Judge, name: str) -> None:
+    program, expect = QUOTED[name]
+    entry = judge(f"{program}\nexpect: '{expect}'")
+    assert entry.verdict == "refuted", entry
+    (weak,) = entry.weak_evidence
+    assert re.fullmatch(r"V004 the verdict depends on chance: \d+ of 100 random .* on the same example", str(weak))
+    assert entry.counterexample is not None
+    assert re.search(r"(torch\.manual_seed|random\.seed)\(\d+\)", entry.counterexample), entry.counterexample
+    ran = subprocess.run([sys.executable, "-c", entry.counterexample], capture_output=True, text=True, check=False)
+    assert "AssertionError" in ran.stderr, (entry.counterexample, ran.stderr)
+
+
+def test_what_holds_whatever_is_drawn_holds(judge: Judge) -> None:
+    entry = judge(
+        "given: {n: 'integer(1, 3)'}\ndo: y = torch.randperm(n)\nexpect: sorted(y.tolist()) == list(range(n))"
     )
-    expect = "shares_storage(z, z.detach()) and y == first"
-    entry = judge(f"given: {{x: tensor()}}\ndo: |\n  {program}\n  z = x.clone()\nexpect: '{expect}'")
-    assert entry.verdict == "holds", entry
+    assert (entry.verdict, entry.examples, entry.weak_evidence) == ("holds", 3, ()), entry
+
+
+def test_a_counterexample_that_any_draw_shows_has_no_seed(judge: Judge) -> None:
+    entry = judge("given: {x: tensor()}\ndo: y = torch.rand(1) + 0 * x.numel()\nexpect: bool(y > 1)")
+    assert entry.verdict == "refuted"
+    assert entry.weak_evidence == ()
+    assert "seed" not in (entry.counterexample or "seed")
 
 
 @pytest.mark.parametrize(

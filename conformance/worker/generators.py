@@ -1,10 +1,12 @@
-"""The random generators of torch, NumPy and Python: in the same state before every example."""
+"""The random generators of torch, NumPy and Python, and the seeds from which examples start."""
 
 from __future__ import annotations
 
 import ctypes
 import random
-from typing import Any, Callable
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable, NamedTuple
+from zlib import crc32
 
 import numpy
 import torch
@@ -14,35 +16,64 @@ _TWISTER = 625 * 4
 _TORCH_SIZE = torch.default_generator.get_state().numel()
 
 
-class Generators:
-    """What the generators are now, to be put back before each example.
+class Generator(NamedTuple):
+    """A generator: the statement that seeds it in a script, how it is seeded, and a read that shows every draw."""
 
-    That is compared with the memory itself: reading a state through Python takes as long as an example.
+    statement: str
+    seed: Callable[[int], Any]
+    read: Callable[[], bytes]
+
+
+class Generators:
+    """The generators, seeded and put back to that state before each example.
+
+    Whether one was drawn from is compared with its memory: reading a state through Python takes as long as an example.
+
+    Parameters
+    ----------
+    seed
+        The first seed, of 32 bits.
     """
 
-    def __init__(self) -> None:
-        self._torch = torch.get_rng_state()
-        self._numpy: Any = numpy.random.get_state()
-        self._python = random.getstate()
-        self._before = [read() for read in _READERS]
+    def __init__(self, seed: int = 0) -> None:
+        self._generators = (*_GENERATORS, *_on_cuda())
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Seed all of them."""
+        self._seed = seed
+        for generator in self._generators:
+            generator.seed(seed)
+        self._before = [generator.read() for generator in self._generators]
 
     def reset(self) -> None:
-        """Put back the generators that were drawn from."""
-        of_torch, of_numpy, of_python = self._before
-        read_torch, read_numpy, read_python = _READERS
-        if read_torch() != of_torch:
-            torch.set_rng_state(self._torch)
-        if read_numpy() != of_numpy:
-            numpy.random.set_state(self._numpy)
-        if read_python() != of_python:
-            random.setstate(self._python)
+        """Put back those that were drawn from."""
+        for generator in self.drawn():
+            generator.seed(self._seed)
+
+    def drawn(self) -> list[Generator]:
+        """Return those that were drawn from since they were seeded or put back."""
+        return [one for one, before in zip(self._generators, self._before) if one.read() != before]
 
 
-def seed_generators() -> None:
-    """Put the generators into one known state, whatever ran before."""
-    torch.manual_seed(0)
-    numpy.random.seed(0)
-    random.seed(0)
+def example_seed(search: int, recipes: Mapping[str, str], repetition: int) -> int:
+    """Return the seed of an example, of 32 bits.
+
+    Parameters
+    ----------
+    search
+        The seed of the claim's search.
+    recipes
+        The example.
+    repetition
+        How often the example was tried before.
+    """
+    return crc32("\n".join((*recipes.values(), str(repetition))).encode(), search & 0xFFFF_FFFF)
+
+
+def seeding(seed: int, drawn: Iterable[Generator]) -> tuple[str, ...]:
+    """Return the statements that seed what was drawn from; where a program hides that, those that seed everything."""
+    return tuple(dict.fromkeys(generator.statement.format(seed) for generator in tuple(drawn) or _GENERATORS))
 
 
 def _torch_bytes() -> bytes:
@@ -73,5 +104,21 @@ def _memory_reader(address: int, state: Callable[[], Any], draw: Callable[[], An
     return (lambda: memory.raw) if memory.raw != before else (lambda: repr(state()).encode())
 
 
-# A look at them draws once, so it is taken before anything is remembered.
-_READERS = (_torch_bytes, _numpy_reader(), _python_reader())
+def _on_cuda() -> Iterable[Generator]:
+    """Yield the generator of each GPU that this process uses."""
+    if torch.cuda.is_initialized():
+        for generator in torch.cuda.default_generators:
+            yield Generator(
+                "torch.manual_seed({})",
+                generator.manual_seed,
+                lambda generator=generator: generator.get_state().numpy().tobytes(),  # type: ignore[misc]
+            )
+
+
+# A look at NumPy's and Python's draws once, so it is taken before anything is remembered.
+_GENERATORS = (
+    # torch.manual_seed looks at every kind of device, which takes longer.
+    Generator("torch.manual_seed({})", torch.default_generator.manual_seed, _torch_bytes),
+    Generator("np.random.seed({})", numpy.random.seed, _numpy_reader()),
+    Generator("import random; random.seed({})", random.seed, _python_reader()),
+)

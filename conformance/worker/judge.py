@@ -18,7 +18,7 @@ from conformance.worker.docstrings import exists, key_hash
 from conformance.worker.domain_coverage import coverage, failing_values
 from conformance.worker.facts import observe
 from conformance.worker.pinned import example_from_recipes
-from conformance.worker.search import Attempt, Evidence, Search
+from conformance.worker.search import Attempt, Chance, Evidence, Search
 from conformance.worker.trial import Trial, run_trial, satisfies
 
 
@@ -150,35 +150,40 @@ class _Judgement:
         if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
             told = f"the recorded counterexample is outside 'where' ({divergence.place})"
             return replace(blank, verdict="invalid", detail=told)
-        trial = self._search.attempt(example, self._plan)
+        found = self._search.attempt(example, self._plan)
+        trial = found.trial
+        chance = self._search.chance(found, self._plan)
         if trial.status == "satisfied":
             return replace(
                 blank,
                 verdict="unexpected-pass",
                 divergence=(number,),
                 detail=f"the claim is true on the recorded counterexample ({divergence.place})",
-                counterexample=counterexample_script(self._claim, self._claim.expectation, recipes, self._device),
+                counterexample=counterexample_script(
+                    self._claim, self._claim.expectation, recipes, self._device, seeding=chance.seeding
+                ),
+                weak_evidence=chance.weak_evidence,
             )
         if trial.status != "failed":
             told = f"the recorded counterexample shows nothing: {trial.status} {trial.reason}"
             return replace(blank, verdict="invalid", detail=told)
         again = self._search.attempt(example_from_recipes(recipes, self._device), instead)
-        if again.status != "satisfied":
-            different = replace(blank, verdict="diverges-differently", divergence=(number,))
-            return self._falsified(different, Attempt(example, trial), again, self._claim.expectation)
-        return self._falsified(blank, Attempt(example, trial), trial, self._claim.expectation)
+        if again.trial.status != "satisfied":
+            blank = replace(blank, verdict="diverges-differently", divergence=(number,))
+            trial = again.trial
+        return self._falsified(blank, found, trial, self._claim.expectation, chance)
 
     def _refuted(self, entry: Entry, evidence: Evidence) -> Entry:
         found = self._search.smallest(evidence.failures[0])
         matching = self._matching(example_from_recipes(found.example.recipes, self._device))
-        asked = self._claim.expectation if matching is None else matching[1].instead
-        entry = self._falsified(entry, found, found.trial, asked)
+        asked, tried = (self._claim.expectation, self._plan) if matching is None else (matching[1].instead, matching[2])
+        entry = self._falsified(entry, found, found.trial, asked, self._search.chance(found, tried))
         entry = replace(entry, detail="\n".join(part for part in (entry.detail, _pattern(evidence)) if part))
         if matching is None:
             return replace(entry, verdict="refuted")
         return replace(entry, verdict="diverges-differently", divergence=(matching[0],))
 
-    def _falsified(self, entry: Entry, found: Attempt, judged: Trial, asked: Expectation) -> Entry:
+    def _falsified(self, entry: Entry, found: Attempt, judged: Trial, asked: Expectation, chance: Chance) -> Entry:
         """Return an entry that tells what was false on an example, with a script that shows it.
 
         Parameters
@@ -189,13 +194,16 @@ class _Judgement:
             The trial to tell about, where it is another one.
         asked
             The expectation of the trial that failed.
+        chance
+            How far that depends on chance.
         """
         failure = found.trial.failure
         assert failure is not None
         shown = judged.failure
         part, detail = (shown.part, shown.detail) if shown else (failure.part, judged.reason or failure.detail)
-        script = counterexample_script(self._claim, asked, found.example.recipes, self._device, failure.part)
-        return replace(entry, failed=part, detail=detail, counterexample=script)
+        recipes = found.example.recipes
+        script = counterexample_script(self._claim, asked, recipes, self._device, failure.part, chance.seeding)
+        return replace(entry, failed=part, detail=detail, counterexample=script, weak_evidence=chance.weak_evidence)
 
     def _with_canonical(self, entry: Entry, evidence: Evidence) -> Entry:
         """Return an entry with the canonical example and what it showed."""
@@ -206,7 +214,7 @@ class _Judgement:
         chosen = self._plan_for(example)
         if chosen is None:
             return entry
-        trial = self._search.attempt(example, chosen, record_warnings=True)
+        trial = self._search.attempt(example, chosen, record_warnings=True).trial
         facts = observe(trial, example.values, self._plan.program.assigned)
         return replace(entry, facts=facts, example=dict(recipes))
 
@@ -220,7 +228,7 @@ def _with_evidence(entry: Entry, evidence: Evidence) -> Entry:
             error: tuple(sorted(missing.dtype for missing in evidence.missing_kernels if missing.error == error))
             for error in sorted({missing.error for missing in evidence.missing_kernels})
         },
-        weak_evidence=evidence.weak_evidence,
+        weak_evidence=(*entry.weak_evidence, *evidence.weak_evidence),
         tiers=Tiers(**{tier: _how_often(truths) for tier, truths in evidence.tiers.items()})
         if evidence.tiers
         else None,

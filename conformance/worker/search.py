@@ -7,13 +7,16 @@ shrinks. Both are deterministic for a seed.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from random import Random
 from typing import Any, Callable, Optional
 
+import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
@@ -33,9 +36,11 @@ from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
 from conformance.results.model import FailedPart, Tier, WeakEvidence
 from conformance.scripts.program import Plan
-from conformance.worker.generators import seed_generators
+from conformance.worker.generators import Generator, example_seed, seeding
+from conformance.worker.once_only import see_every_warning
+from conformance.worker.pinned import example_from_recipes
 from conformance.worker.torch_state import TorchState
-from conformance.worker.trial import MissingKernel, Trial, run_trial, satisfies
+from conformance.worker.trial import MissingKernel, Status, Trial, run_trial, satisfies
 from conformance.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 
 _SHRINK_EXAMPLES = 300
@@ -45,6 +50,10 @@ _LONGEST_SWEEP = 2000
 # An example of Hypothesis costs as much as twenty of ours, so it draws a seed for several of them.
 _EXAMPLES_PER_DRAW = 10
 _SEEDS = st.binary(min_size=8, max_size=8)
+# From how many random states a claim that draws is tried at least, and a failure once more.
+_RANDOM_STATES = 100
+# What a program may put the generators back with, so that its draws do not show in them.
+_PUTS_BACK = re.compile(r"fork_rng|preserve_rng_state|get_rng_state|get_?state")
 
 #: Chooses the plan for an example; None leaves the example out.
 PlanFor = Callable[[Example], Optional[Plan]]
@@ -56,10 +65,36 @@ class _Falsified(Exception):
 
 @dataclass
 class Attempt:
-    """An example and what it showed."""
+    """An example and what it showed.
+
+    ``seed`` is what the random generators started from, where the claim draws from one; ``repetition`` is how often
+    the example was tried before, from other seeds.
+    """
 
     example: Example
     trial: Trial
+    seed: Optional[int] = None
+    repetition: int = 0
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How far the outcome of an example depends on chance.
+
+    ``otherwise`` counts the random states that give another outcome; if there are any, ``seeding`` are the statements
+    that bring this one about.
+    """
+
+    otherwise: int = 0
+    seeding: tuple[str, ...] = ()
+
+    @property
+    def weak_evidence(self) -> tuple[WeakEvidence, ...]:
+        """What to say of it."""
+        if not self.otherwise:
+            return ()
+        told = f"the verdict depends on chance: {self.otherwise} of {_RANDOM_STATES} random states give another one"
+        return (WeakEvidence("V004", f"{told} on the same example"),)
 
 
 @dataclass
@@ -68,9 +103,9 @@ class Evidence:
 
     ``judged`` counts distinct examples that decided something, ``failures`` holds the first failing ones; ``covered``
     is what the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first
-    judged example; ``repeated`` counts the examples that came again; ``weak_evidence`` are the ways in which the search
-    proves too little. ``lacking`` says why even the simplest example can't be drawn here, such as a dtype that this
-    torch does not have.
+    judged example; ``repeated`` counts the examples that came again; ``again`` holds the first judged ones, to be tried
+    from other random states; ``weak_evidence`` are the ways in which the search proves too little. ``lacking`` says why
+    even the simplest example can't be drawn here, such as a dtype that this torch does not have.
     """
 
     judged: int = 0
@@ -89,6 +124,7 @@ class Evidence:
     seen: set[tuple[str, ...]] = field(default_factory=set)
     discarded: int = 0
     repeated: int = 0
+    again: list[Example] = field(default_factory=list)
     weak_evidence: tuple[WeakEvidence, ...] = ()
 
 
@@ -114,8 +150,12 @@ class Search:
         self._monitor = EvidenceMonitor(claim)
         self._given = Given(claim.given, device)
         self._assume = [fragment.text for fragment in claim.assume]
-        seed_generators()
+        if device == "cuda":
+            torch.cuda.init()  # which makes its generator
         self._state = TorchState()
+        texts = [claim.do.text] if claim.do else []
+        texts += [fragment.text for fragment in claim.expectation.expect]
+        self._draws = any(map(_PUTS_BACK.search, texts))
 
     def run(self) -> Evidence:
         """Try the canonical example, sweep, then let Hypothesis look."""
@@ -133,9 +173,11 @@ class Search:
                 self._explore(evidence)
         except (InvalidGiven, Unbuildable) as error:
             evidence.invalid = f"given: {error}"
+        exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
+        if self._draws and evidence.again and evidence.invalid is None and not evidence.failed:
+            self._draw_more(evidence)
         # A search that was asked for less than usual, or stopped at a failure, says nothing about the claim itself.
         if self._examples >= FEWEST_EXAMPLES and evidence.judged and not evidence.failed:
-            exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
             evidence.weak_evidence = self._monitor.weak_evidence(evidence.judged, exhausted)
         return evidence
 
@@ -149,7 +191,7 @@ class Search:
 
         def narrowed(data: st.DataObject) -> None:
             nonlocal smallest
-            found = self._attempt(NarrowedChoices(data.draw, failure.example.made))
+            found = self._attempt(NarrowedChoices(data.draw, failure.example.made), failure.repetition)
             if found is not None and found.trial.failure is not None and found.trial.failure.part == part:
                 smallest = found
                 raise _Falsified
@@ -171,18 +213,30 @@ class Search:
         if choices is None:
             return None, tried
         for made in chain(simpler(choices), islice(simpler_together(choices), _SIMPLER_TOGETHER)):
-            found = self._attempt(RecordedChoices(made))
+            found = self._attempt(RecordedChoices(made), failure.repetition)
             tried += 1
             if found is not None and found.trial.failure is not None and found.trial.failure.part == part:
                 return found, tried
         return None, tried
 
-    def attempt(self, example: Example, plan: Plan, *, record_warnings: bool = False) -> Trial:
+    def attempt(self, example: Example, plan: Plan, *, record_warnings: bool = False, repetition: int = 0) -> Attempt:
         """Run one given example outside the search."""
-        self._state.prepare()
-        trial = run_trial(plan, example, self._device, record_warnings=record_warnings)
+        see_every_warning()
+        found = self._run(example, partial(run_trial, plan, record_warnings=record_warnings), repetition)
         self._state.leaks()
-        return trial
+        return found
+
+    def chance(self, found: Attempt, plan: Plan) -> Chance:
+        """Try the same example from other random states."""
+        if found.seed is None:
+            return Chance()
+        drawn: list[Generator] = []
+        otherwise = 0
+        for repetition in range(_RANDOM_STATES):
+            trial = self.attempt(self._rebuilt(found.example), plan, repetition=repetition).trial
+            otherwise += _outcome(trial) != _outcome(found.trial)
+            drawn = drawn or self._state.generators.drawn()
+        return Chance(otherwise, seeding(found.seed, drawn)) if otherwise else Chance()
 
     def _swept(self) -> Iterator[Choices]:
         """Yield the choices of the canonical example, then of the sweep, each after the one before was tried."""
@@ -253,17 +307,31 @@ class Search:
 
     def _leaks_again(self, found: Attempt) -> list[str]:
         # What torch sets up at the first use of a module, such as a warning filter, is no leak of the claim.
-        fresh = Example(found.example.recipes, found.example.rebuild(), found.example.made)
+        fresh = self._rebuilt(found.example)
         plan = self._plan_for(fresh)
         if plan is not None:
-            self._state.prepare()
-            run_trial(plan, fresh, self._device)
+            see_every_warning()
+            self._run(fresh, partial(run_trial, plan), found.repetition)
         return self._state.leaks()
+
+    def _draw_more(self, evidence: Evidence) -> None:
+        """Try examples again from other random states, so that few examples are enough to see chance at work."""
+        for number in range(len(evidence.again), _RANDOM_STATES):
+            repetition, position = divmod(number, len(evidence.again))
+            example = self._rebuilt(evidence.again[position])
+            chosen = self._plan_for(example)
+            if chosen is not None:
+                self._record(self._tried(example, chosen, repetition), evidence)
+            if evidence.failed or evidence.invalid is not None:
+                break
 
     def _count(self, found: Attempt, evidence: Evidence) -> None:
         trial = found.trial
         made = {label: found.example.made[label] for label in found.example.domains}
-        evidence.judged += 1
+        if not found.repetition:
+            evidence.judged += 1
+            if len(evidence.again) < _RANDOM_STATES:
+                evidence.again.append(replace(found.example, values={}, choices=None))
         if evidence.first is None:
             evidence.first = found
             evidence.domains = found.example.domains
@@ -281,12 +349,12 @@ class Search:
             _add(evidence.passed_covered, made)
             trial.namespace = {} if evidence.first is not found else trial.namespace
 
-    def _attempt(self, choices: Choices) -> Optional[Attempt]:
+    def _attempt(self, choices: Choices, repetition: int) -> Optional[Attempt]:
         drawn = self._drawn(choices)
-        return None if drawn is None else self._tried(*drawn)
+        return None if drawn is None else self._tried(*drawn, repetition)
 
     def _drawn(self, choices: Choices) -> Optional[tuple[Example, Plan]]:
-        self._state.prepare()
+        see_every_warning()
         try:
             example = self._given.draw(choices)
         except NoSuchInput:
@@ -296,9 +364,29 @@ class Search:
         chosen = self._plan_for(example)
         return None if chosen is None else (example, chosen)
 
-    def _tried(self, example: Example, chosen: Plan) -> Attempt:
+    def _tried(self, example: Example, chosen: Plan, repetition: int = 0) -> Attempt:
         self._progress(example)
-        return Attempt(example, self._monitor.run(chosen, example, self._device))
+        return self._run(example, partial(self._monitor.run, chosen), repetition)
+
+    def _run(self, example: Example, trial_of: Callable[[Example, str], Trial], repetition: int) -> Attempt:
+        """Run a trial; one that draws random numbers starts from the seed of its example."""
+        if not self._draws:
+            trial = trial_of(example, self._device)
+            if self._claim.is_timed or not self._state.generators.drawn():
+                return Attempt(example, trial)
+            # All examples had started from one state so far, which made no difference: this is the first to draw.
+            self._draws = True
+            example = self._rebuilt(example)
+        seed = example_seed(self._seed, example.recipes, repetition)
+        self._state.generators.seed(seed)
+        return Attempt(example, trial_of(example, self._device), seed, repetition)
+
+    def _rebuilt(self, example: Example) -> Example:
+        return replace(example, values=example_from_recipes(example.recipes, self._device).values)
+
+
+def _outcome(trial: Trial) -> tuple[Status, Optional[FailedPart]]:
+    return trial.status, trial.failure.part if trial.failure else None
 
 
 def _add(covered: dict[str, set[Any]], made: Mapping[str, Any]) -> None:

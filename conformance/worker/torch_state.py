@@ -174,17 +174,28 @@ def must_restart() -> str:
 
 
 class TorchState:
-    """A snapshot of the global state of torch, to compare with later."""
+    """A snapshot of the global state of torch, to compare with later.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    seed
+        From where the random generators start.
+
+    Attributes
+    ----------
+    generators
+        The random generators.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
         self._parts = [part.read() for part in _PARTS]
         self._glances = [glance() for glance in _GLANCES]
-        self._generators = Generators()
+        self.generators = Generators(seed)
         self.prepare()
 
     def prepare(self) -> None:
         """Put the random generators back, and let each warning come again: to be called before each example."""
-        self._generators.reset()
+        self.generators.reset()
         see_every_warning()
 
     def leaks(self) -> list[str]:

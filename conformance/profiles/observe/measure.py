@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Optional
 
-import numpy as np
 import torch
 
 from conformance.inputs.given import build_all
@@ -87,7 +85,6 @@ def observe_all(
     """Observe a call on every example; the parameters are those of `measure`."""
     observations: list[Observation] = []
     certain = False
-    _seed(0)
     with every_warning() as caught:
         state = TorchState()
         for number, recipes in enumerate(examples.recipes):
@@ -153,9 +150,8 @@ def _print_results(code: Program, examples: tuple[Mapping[str, str], ...]) -> tu
 
 
 def _printed_results(code: Program, examples: tuple[Mapping[str, str], ...], seed: int) -> tuple[Optional[str], ...]:
-    _seed(seed)
     with every_warning():
-        state = TorchState()
+        state = TorchState(seed)
         # With the second seed these lie where objects lay with the first one, so that an address is another one too.
         occupied = [(object(), torch.empty(0)) for _ in range(_OCCUPIED * seed)]
         printed_results = tuple(_printed_result(code, recipes, seed, state) for recipes in examples)
@@ -174,12 +170,6 @@ def _printed_result(code: Program, recipes: Mapping[str, str], seed: int, state:
         return None
     finally:
         state.leaks()
-
-
-def _seed(seed: int) -> None:
-    torch.default_generator.manual_seed(seed)  # torch.manual_seed looks at every kind of device, which takes longer
-    np.random.seed(seed)
-    random.seed(seed)
 
 
 @contextmanager
