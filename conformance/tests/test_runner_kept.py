@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 #: What decides on an entry: the code whose revision is HARNESS.
 MEASURING = ("worker", "inputs", "checks", "scripts")
 #: The hash of that code when HARNESS, or this line, was last changed.
-KNOWN = (2, "297c300c2880")
+KNOWN = (3, "50cf4c48593a")
 
 
 @pytest.fixture(scope="module")
