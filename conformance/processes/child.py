@@ -13,12 +13,12 @@ import pickle
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from conformance.processes.keeper import work_in_a_copy
 from conformance.processes.progress import ProgressWriter
-from conformance.processes.protection import be_first_to_go, detach, keep_from_copies, move_to
-from conformance.processes.service import Channel, MakeService, Service, WorkEnded
+from conformance.processes.protection import be_first_to_go, detach, empty, keep_from_copies, move_to
+from conformance.processes.service import Channel, MakeService, WorkEnded
 
 #: The exit status of a process that can't answer any more, since the work has closed its pipes.
 CUT_OFF = 86
@@ -39,7 +39,9 @@ def main(arguments: list[str]) -> int:
     requests = os.fdopen(os.dup(0), "rb")
     detach(0)
     progress = ProgressWriter(progress_file)
-    move_to(Path(arguments[3]))
+    folder = Path(arguments[3])
+    move_to(folder)
+    empty(folder)
     descriptors = (answers, requests.fileno())
     keep_from_copies(descriptors)
     channel = Channel(descriptors, progress)
@@ -47,16 +49,11 @@ def main(arguments: list[str]) -> int:
     make_service: MakeService = getattr(importlib.import_module(module), name)
     service = make_service(channel, pickle.load(requests))
     _send(answers, channel, {"number": 0, "answer": service.greeting, "process": os.getpid()})
-    _serve(service, channel, progress, requests, answers)
-    return 0
-
-
-def _serve(service: Service, channel: Channel, progress: ProgressWriter, requests: BinaryIO, answers: int) -> None:
     while True:
         try:
             number, request = pickle.load(requests)
         except (EOFError, OSError):
-            return
+            return 0
         progress.take_up(number)
         try:
             document = {"number": number, "answer": service.answer(request)}
@@ -64,6 +61,7 @@ def _serve(service: Service, channel: Channel, progress: ProgressWriter, request
             document = {"number": number, "ended": str(end)}
         except Exception:
             document = {"number": number, "failure": traceback.format_exc()}
+        empty(folder)
         _send(answers, channel, {**document, "restart": channel.must_restart})
 
 

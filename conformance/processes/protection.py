@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -15,6 +16,8 @@ from pathlib import Path
 # Of prctl, which is Linux's.
 _SET_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
+# Of Inductor.
+_CACHE = "torchinductor"
 
 
 def dump_no_core() -> None:
@@ -56,6 +59,19 @@ def move_to(folder: Path) -> None:
     os.environ["TMPDIR"] = str(folder)
     tempfile.tempdir = None
     os.chdir(folder)
+
+
+def empty(folder: Path) -> None:
+    """Remove what a program has left in its folder; what torch keeps of compiled code stays."""
+    with suppress(OSError):  # the program removed the folder
+        folder.chmod(0o700)
+        for entry in list(os.scandir(folder)):
+            if entry.name.startswith(_CACHE):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                Path(entry.path).unlink()
 
 
 def keep_from_copies(descriptors: Iterable[int]) -> None:

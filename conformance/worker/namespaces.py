@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import builtins
+import pkgutil
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from operator import is_
 from types import ModuleType
 from typing import Any
 
 import torch
 
-_OWNERS: dict[str, Any] = {"torch": torch, "torch.Tensor": torch.Tensor, "builtins": builtins}
 _MISSING = object()
-# What pickle and extension modules set themselves.
-_OWN = ("__slotnames__", "__pybind11_internals")
+# What pickle, extension modules and warnings set themselves.
+_OWN = ("__slotnames__", "__pybind11_internals", "__warningregistry__")
+# Of these, public names are compared; torch sets some of its private ones when it first needs them.
+_OTHERS = (
+    *("torch.autograd", "torch.autograd.Function", "torch.fft", "torch.linalg", "torch.nn", "torch.nn.functional"),
+    *("torch.nn.init", "torch.nn.Module", "torch.nn.Parameter", "torch.optim", "torch.optim.Optimizer", "torch.random"),
+    *("torch.serialization", "torch.sparse", "torch.special", "torch.testing", "numpy", "numpy.random"),
+    *("copy", "json", "math", "os", "pickle", "random", "time", "warnings"),
+)
+_OWNERS: dict[str, Any] = {"torch": torch, "torch.Tensor": torch.Tensor, "builtins": builtins}
+_WHOLE = tuple(_OWNERS)
+for _name in _OTHERS:
+    with suppress(AttributeError, ImportError):  # another release
+        _OWNERS[_name] = pkgutil.resolve_name(_name)
 # Where torch says that an operator was registered: by a program, whose file is none, or by a function that one called.
 _BY_PROGRAM = re.compile(r"registered at <")
 _BY_FUNCTION = re.compile(r"registered at \S*torch[/\\](?:library|_library[/\\]\w+)\.py")
@@ -75,6 +88,8 @@ class Namespaces:
         for name, now in {**known, **vars(place)}.items():
             before = known.get(name, _MISSING)
             if now is before and name in vars(place):
+                continue
+            if owner not in _WHOLE and name.startswith("_") and not name.startswith("__"):
                 continue
             # Torch, too, sets some when parts of it are imported.
             if (torch_imported and _is_of_torch(now)) or isinstance(now, ModuleType) or name.startswith(_OWN):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
 import signal
@@ -13,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from conformance.worker.namespaces import Namespaces
+from conformance.worker.settings import Settings
 
+_BUILTINS = vars(builtins)
+_ORIGINAL = _BUILTINS.copy()
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
 
@@ -37,6 +41,7 @@ class ProcessState:
         self._folder = Path.cwd()
         self._temporary = tempfile.gettempdir()
         self._namespaces = Namespaces()
+        self._settings = Settings()
         self._variables = dict(os.environ)
         self._handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
@@ -44,6 +49,13 @@ class ProcessState:
         self._collects = gc.isenabled()
         self._threads = set(threading.enumerate())
         self._descriptors = {number: _identity(number) for number in (0, 1, 2, *descriptors)}
+
+    @staticmethod
+    def recover() -> list[str]:
+        """Put back the builtins, without which nothing here works; return those that were replaced."""
+        replaced = _BUILTINS.copy()  # no builtin function is called before all are there again
+        _BUILTINS.update(_ORIGINAL)
+        return [f"builtins.{name}" for name, value in _ORIGINAL.items() if replaced.get(name) is not value]
 
     def leaks(self) -> list[str]:
         """Return what the claim left changed, by name; it is as before then, unless the process must restart."""
@@ -58,8 +70,8 @@ class ProcessState:
             sys.setrecursionlimit(self._recursion)
         if self._collects and not gc.isenabled():
             gc.enable()
-        found = self._namespaces.leaks()
-        self.must_restart = self.must_restart or self._namespaces.must_restart
+        found = [*self._namespaces.leaks(), *self._settings.leaks()]
+        self.must_restart = self.must_restart or self._namespaces.must_restart or self._settings.must_restart
         if tempfile.tempdir != self._temporary:
             tempfile.tempdir = self._temporary
             found.append("tempfile.tempdir")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Union
 
 from conformance.inputs.given import Example
+from conformance.language.model import Claim
 from conformance.processes.service import Channel, Service, WorkEnded
 from conformance.results.codec import encode
 from conformance.results.model import LONGEST_TEXT, Entry, Environment
@@ -40,10 +42,14 @@ class _Judging:
                 answer = Answer(sentences=sentences(request.keys))
             else:
                 answer = self._judge(request)
-        except Exception:
-            raise  # a mistake of this package
-        except BaseException as error:  # the claim wanted to end this process, outside of what 'do' may raise
-            raise WorkEnded(f"raised {type(error).__name__} outside of 'do'") from None
+        except BaseException as error:
+            leaks = [*self._state.recover(), *self._state.leaks()]
+            if isinstance(request, JudgeClaim) and leaks:
+                answer = Answer(_leaking(request.claim, leaks))
+            elif isinstance(error, Exception):
+                raise  # a mistake of this package
+            else:  # the claim wanted to end this process, outside of what 'do' may raise
+                raise WorkEnded(f"raised {type(error).__name__} outside of 'do'") from None
         self._channel.must_restart = self._state.must_restart or must_restart()
         return _clipped(encode(answer))
 
@@ -57,7 +63,7 @@ class _Judging:
             crashes_confirmed=request.crashes_confirmed,
         )
         leaks = self._state.leaks()
-        return Answer(Entry(entry.claim, "invalid", detail="it leaks: " + ", ".join(leaks)) if leaks else entry)
+        return Answer(_leaking(request.claim, leaks) if leaks else entry)
 
     def _run_pinned(self, request: RunPinned) -> Answer:
         example = example_from_recipes(request.recipes, request.device)
@@ -68,6 +74,10 @@ class _Judging:
 
     def _progress(self, example: Example) -> None:
         self._channel.progress(example.script())
+
+
+def _leaking(claim: Claim, leaks: Iterable[str]) -> Entry:
+    return Entry(claim.fingerprint(), "invalid", detail="it leaks: " + ", ".join(leaks))
 
 
 def _clipped(value: Any) -> Any:

@@ -155,9 +155,19 @@ def _other_parts() -> Iterator[_Part]:
     with suppress(ImportError, AttributeError):
         handling = import_module("numpy._core.umath")._extobj_contextvar.get
         printing = import_module("numpy._core.printoptions").format_options.get
-    yield _Part("NumPy's handling of errors", numpy.geterr, lambda before: numpy.seterr(**before), handling)
+    yield _Part("NumPy's handling of errors", _numpy_errors, _restore_numpy_errors, handling)
     write = _restore_numpy_print_options
     yield _Part("NumPy's print options", numpy.get_printoptions, write, printing)
+
+
+def _numpy_errors() -> tuple[Any, ...]:
+    return numpy.geterr(), numpy.geterrcall(), numpy.getbufsize()
+
+
+def _restore_numpy_errors(before: tuple[Any, ...]) -> None:
+    numpy.seterr(**before[0])
+    numpy.seterrcall(before[1])
+    numpy.setbufsize(before[2])
 
 
 def _restore_numpy_print_options(before: dict[str, Any]) -> None:

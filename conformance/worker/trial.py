@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -53,7 +54,7 @@ class Trial:
     ``status`` is ``not-judged`` where the example proves nothing, ``no-kernel`` where torch lacks one (see
     ``missing_kernel``), and ``invalid`` where the claim itself is broken, see ``reason``. ``tiers`` tells, for each of
     error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per
-    expression.
+    expression; ``leaks`` names what the program left in the interpreter.
     """
 
     status: Status
@@ -65,6 +66,7 @@ class Trial:
     error: Optional[BaseException] = None
     warned: list[tuple[str, str]] = field(default_factory=list)
     namespace: Namespace = field(default_factory=dict)
+    leaks: str = ""
 
 
 _TIERS: tuple[Tier, ...] = ("error", "type", "message")
@@ -100,6 +102,8 @@ def run_trial(
     trial = Trial("satisfied", namespace=namespace)
     with impostor or _NOTHING:
         raised_early = _execute(plan.program, namespace, trial, record_warnings or expectation.warns is not None)
+    if trial.leaks:
+        return _ended(trial, "invalid", f"it leaks {trial.leaks}")
     if isinstance(trial.error, NotJudged):
         return _ended(trial, "not-judged", message_of(trial.error))
     if isinstance(trial.error, (NameError, SyntaxError)) and expectation.raises is None:
@@ -133,6 +137,7 @@ def _try_control(trial: Trial, control: Program, example: Example, device: str) 
 def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnings: bool) -> bool:
     """Run the statements, note in the trial what was raised and warned; return whether an early statement raised."""
     early = True
+    tracing = sys.gettrace(), sys.getprofile()
     try:
         if program.first is not None:
             exec(program.first, namespace)
@@ -150,6 +155,16 @@ def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnin
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: a claim that raises them has raised
         trial.error = error
         return early
+    finally:
+        # What follows the calls of this thread is put back before a function of ours is called.
+        try:
+            left = (sys.gettrace(), sys.getprofile()) != tracing
+        except BaseException:  # a function for profiles sees these two calls, and raised
+            left = True
+        if left:
+            sys.setprofile(tracing[1])
+            sys.settrace(tracing[0])
+            trial.leaks = "a function that traces or profiles calls"
     return False
 
 
