@@ -1,8 +1,8 @@
 """What was computed before from the same files, kept in the user's cache folder; it is never wrong, only absent.
 
 An entry is a file named by a hash of everything that it depends on: the content of files, this package, Python and the
-libraries. So another version, another folder or a changed file is another entry. The folder is the user's own, and what
-is in it is trusted as compiled Python is.
+libraries. So another version, another folder or a changed file is another entry. Reading an entry can run code, so the
+folder and what is in it are ignored where they are not the user's own, or where others may write to them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import hashlib
 import os
 import pickle
 import platform
-import tempfile
-from collections.abc import Hashable, Iterable
+import stat
+import uuid
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -79,8 +80,11 @@ def _add_files(digest: hashlib._Hash, files: Iterable[Path]) -> None:
 
 def recall(key: Optional[str]) -> Any:
     """Return what is kept under a key, or None."""
+    if key is None:
+        return None
     try:
-        content = b"" if key is None else Path(_folder(), key).read_bytes()
+        with _folder() as folder, open(_open(key, stat.S_ISREG, folder), "rb") as file:
+            content = file.read()
     except (OSError, RuntimeError):
         return None
     try:
@@ -94,15 +98,17 @@ def keep(key: Optional[str], value: Any) -> None:
     """Keep a value under a key; nothing is kept where that can't be written."""
     if key is None:
         return
-    with contextlib.suppress(OSError, RuntimeError):
-        folder = _folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor, hidden = tempfile.mkstemp(dir=folder, prefix=".")
+    with contextlib.suppress(OSError, RuntimeError), _folder() as folder:
+        hidden = f".{uuid.uuid4().hex}"
+        descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
         with open(descriptor, "wb") as file, without_collection():
             pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
-        Path(hidden).replace(folder / key)  # at once, whoever else writes it
-        for path in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-_MOST_ENTRIES]:
-            path.unlink(missing_ok=True)
+        os.replace(hidden, key, src_dir_fd=folder, dst_dir_fd=folder)  # at once, whoever else writes it
+        with os.scandir(folder) as entries:
+            aged = sorted(entries, key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
+        for entry in aged[:-_MOST_ENTRIES]:
+            with contextlib.suppress(OSError):  # it is gone, or no file
+                os.unlink(entry.name, dir_fd=folder)
 
 
 def kept(key: Optional[str], cls: type[T], compute: Callable[[], T], good: Callable[[], bool] = lambda: True) -> T:
@@ -151,6 +157,28 @@ class Kept:
             self._saved = len(self._answers)
 
 
-def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(base if Path(base).is_absolute() else Path.home() / ".cache", "torch-conformance", "kept")
+@contextlib.contextmanager
+def _folder() -> Iterator[int]:
+    """Open the folder of the entries, and make it where it is missing; raises OSError where it is not to be trusted."""
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.ExitStack() as opened:
+        folder = os.open(base, os.O_RDONLY | os.O_DIRECTORY)
+        opened.callback(os.close, folder)
+        for name in ("torch-conformance", "kept"):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=folder)
+            folder = _open(name, stat.S_ISDIR, folder)
+            opened.callback(os.close, folder)
+        yield folder
+
+
+def _open(name: str, kind: Callable[[int], bool], folder: int) -> int:
+    """Open what is in a folder; raises OSError unless it is of a kind, the user's own, and writable to nobody else."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)  # a pipe would block
+    status = os.fstat(descriptor)
+    if not kind(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        os.close(descriptor)
+        raise PermissionError(f"{name}: not the user's own")
+    return descriptor
