@@ -22,9 +22,15 @@ nox.options.sessions = ["conformance", "tests"]
 nox.needs_version = ">=2023.4"
 
 ROOT = Path(__file__).parent
+#: The committed results, which the pages show.
 RESULTS = Path("docs", "results")
+#: What this machine measured; git ignores it.
+MEASURED = Path("measured")
 #: The versions with which the recorded results were measured, so that the same files come out.
 MEASURED_WITH = RESULTS / "constraints.txt"
+
+#: How long the pages take, as it is said before they are built.
+PAGES_TIME = "about a minute on two cores"
 
 #: What the largest release takes while it is installed, in GB.
 LEAST_FREE_GIGABYTES = 16
@@ -65,22 +71,24 @@ _PYTHON = _python_for(_torch_asked(sys.argv)[0])
 def conformance(session: nox.Session) -> None:
     """Check the corpus on a torch: ``-- --torch 1.9.0`` or ``-- --torch installed``; then build the reference.
 
-    ``-- --no-pages`` builds none.
+    ``-- --no-pages`` builds none. ``-- --record`` extends the committed results.
     """
     torch, arguments = _torch_asked([argument for argument in session.posargs if argument != "--no-pages"])
+    folder = RESULTS if "--record" in arguments else MEASURED
+    arguments = [*_results_option(arguments, folder), *arguments]
     if torch == "installed":
         _install_into_environment(session)
-        session.run(sys.executable, "-m", "conformance", "run", *_results_option(arguments), *arguments, external=True)
+        session.run(sys.executable, "-m", "conformance", "run", *arguments, external=True)
     else:
         _install_torch(session, torch)
         session.install("-c", str(MEASURED_WITH), "-e", ".[docs]")
         failed = None
         try:
-            session.run("conformance", "run", *_results_option(arguments), *arguments)
+            session.run("conformance", "run", *arguments)
         except nox.command.CommandFailed as error:
             failed = error
         if "--no-pages" not in session.posargs:
-            _build_reference(session)  # also where a claim failed: the pages show it
+            _build_reference(session)  # also where a claim failed: with --record, the pages show it
         if failed is not None:
             raise failed
 
@@ -149,7 +157,8 @@ def release(session: nox.Session, torch: str) -> None:
     """Measure one release; a CI system makes a job of each (``nox --list --json``) and joins them with merge."""
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
-    session.run("conformance", "run", *_results_option(session.posargs), *session.posargs)
+    own = _results_option(session.posargs)
+    session.run("conformance", "run", *own, *(["--record"] if own else []), *session.posargs)
 
 
 @nox.session
@@ -208,7 +217,9 @@ def _measure_release(session: nox.Session, torch: str, *, again: bool = False, k
     named = not again and _calls_file(torch).exists() and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
     try:
         with _environment_of(session, torch, keep) as (inside, folder):
-            session.run(inside, "-m", "conformance", "run", f"--results={RESULTS}", "-q", *more, **_MEASURING)
+            session.run(
+                inside, "-m", "conformance", "run", f"--results={RESULTS}", "--record", "-q", *more, **_MEASURING
+            )
             if not named:
                 _measure_names_and_calls(session, torch, inside, folder / "names.json")
     except nox.command.CommandFailed:
@@ -324,7 +335,7 @@ def timings(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
-    session.run("conformance", "run", "--timings", f"--results={RESULTS}", *arguments)
+    session.run("conformance", "run", "--timings", f"--results={RESULTS}", "--record", *arguments)
 
 
 def _install_torch(session: nox.Session, torch: str) -> None:
@@ -349,11 +360,12 @@ def _install_into_environment(session: nox.Session) -> None:
     session.run(sys.executable, "-m", "pip", "install", "-q", "-e", ".", external=True)
 
 
-def _results_option(arguments: list[str]) -> list[str]:
-    return [] if any(argument.startswith("--results") for argument in arguments) else [f"--results={RESULTS}"]
+def _results_option(arguments: list[str], folder: Path = RESULTS) -> list[str]:
+    return [] if any(argument.startswith("--results") for argument in arguments) else [f"--results={folder}"]
 
 
 def _build_reference(session: nox.Session) -> None:
+    session.log(f"building the pages from {RESULTS}, {PAGES_TIME}")
     pages = ROOT / "docs" / "_build" / "html"
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-n", "-j", "auto", "-b", "html", "docs", str(pages))
     print(f"reference: {pages / 'index.html'}")

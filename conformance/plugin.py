@@ -27,6 +27,7 @@ from conformance.processes.environment import UNFILLED, processor, processors
 from conformance.processes.protection import die_with
 from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import Device, Environment, Outcome
+from conformance.results.recorded import recorded_folder
 from conformance.runner.earlier import Settings, kept_records
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
@@ -34,6 +35,7 @@ from conformance.runner.readahead import ReadAhead, read_ahead
 from conformance.runner.supervisor import Supervisor, TorchUnusable
 from conformance.runner.tally import Tally
 from conformance.terminal.failure import failure_text
+from conformance.text import count_of
 
 _PROPERTY = "conformance"
 _AHEAD = "the command has read the corpus"
@@ -66,8 +68,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare a process of pytest-xdist."""
-    if hasattr(config, "workerinput"):
+    """Check the options, or prepare a process of pytest-xdist."""
+    if not hasattr(config, "workerinput"):
+        _refuse_results(config.getoption("--results"), record=config.getoption("--record"))
+    else:
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
         leave_ending_to_the_parent()
         if config.workerinput.get(_AHEAD):
@@ -76,6 +80,16 @@ def pytest_configure(config: pytest.Config) -> None:
                 config.pluginmanager.register(ReadAhead(corpus, whole=True))
         config.stash[_KEPT] = frozenset(
             (identity, device) for identity, device in config.workerinput.get(_KEPT_IDS, ())
+        )
+
+
+def _refuse_results(folder: Optional[Path], *, record: bool) -> None:
+    """Stop a run that would extend no record, or replace the committed one."""
+    if record and folder is None:
+        raise pytest.UsageError("--record extends the record in a folder; add --results=DIR")
+    if folder is not None and not record and folder.resolve() == recorded_folder().resolve():
+        raise pytest.UsageError(
+            f"--results={folder} has the committed results; add --record to extend them, or give another folder"
         )
 
 
@@ -113,6 +127,7 @@ def _tally(config: pytest.Config) -> Tally:
             settings=Settings(config.getoption("--examples"), config.getoption("--seed")),
             resume=config.getoption("--resume"),
             again=config.getoption("--again"),
+            record=config.getoption("--record"),
             corpus=ahead.whole if (ahead := read_ahead(config)) else None,
         )
     return config.stash[_TALLY]
@@ -289,6 +304,23 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         _supervisor(session.config).prepare()  # torch is imported while the specs are read
     if not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(_TallyKeeper(_tally(session.config)), "conformance-tally")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Say before a run of the whole corpus what it is about to do, and what its letters stand for."""
+    config = session.config
+    ahead = read_ahead(config)
+    if ahead is None or ahead.whole is None or ahead.selects or hasattr(config, "workerinput"):
+        return
+    environments = _environments(config)
+    timed = config.getoption("--timings")
+    claims = sum(claim.is_timed == timed for claim in ahead.all_claims) * len(environments) - len(_kept(config))
+    if claims > 0 and config.get_verbosity() >= 0:
+        torch = next(iter(environments.values()))
+        letters = ", ".join(f"{mark} {verdict}" for verdict, mark in _MARKS.items())
+        where = f"torch {torch.torch} ({torch.build}) on {', '.join(environments)}"
+        config.get_terminal_writer().line(f"\n{count_of(claims, 'claim')} to measure on {where}: {letters}")
 
 
 class _TallyKeeper:

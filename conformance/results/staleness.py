@@ -14,6 +14,7 @@ from pathlib import Path
 from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
+from conformance.results.comparison import compare
 from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.model import FAILING
 from conformance.results.recorded import result_files
@@ -60,11 +61,8 @@ def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
             if line not in before:
                 yield f"{recorded}: a fresh run gives {line[:_LONGEST_LINE]}"
         return
-    for identity, entry in sorted(new.claims.items()):
-        known = old.claims.get(identity)
-        verdict = "not measured" if known is None else known.verdict
-        if verdict != entry.verdict:
-            yield f"{recorded}: {identity} is recorded as {verdict}, a fresh run gives {entry.verdict}"
+    for identity, told in compare(new, old).differing.items():
+        yield f"{recorded}: {identity}: {told}"
 
 
 def _lines(path: Path) -> list[str]:
@@ -103,7 +101,7 @@ def _report(stale: list[str]) -> int:
     for line in stale[:_MOST_SHOWN]:
         print(printable(line, keep=""))
     if stale:
-        print(f"{len(stale)} stale entries; measure again with 'nox -s conformance' and commit the result files")
+        print(f"{len(stale)} stale entries; measure with 'nox -s conformance -- --record' and commit the result files")
     return 1 if stale else 0
 
 

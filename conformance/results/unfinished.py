@@ -1,7 +1,7 @@
 """What a run that has not ended measured: a line for each outcome as it comes, so that nothing is lost with the run.
 
 Each run has a file of its own, locked while it goes on, in a folder below the results: they are no results of a whole
-run. What an earlier run has left is taken over by the next one.
+run. Its name says what measured it, and what an earlier run here has left is taken over by the next one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Optional
 from conformance.results.codec import DecodeError, decode
 from conformance.results.files import ResultError, read_bytes
 from conformance.results.model import Entry, Header
+from conformance.results.origin import Origin
 from conformance.results.store import SUFFIX, Results, entry_line, header_line
 
 #: The folder below the results in which what an unfinished run measured is kept.
@@ -33,8 +34,8 @@ class UnfinishedFile:
     folder
         The folder of the results.
     results
-        The environment and the settings of the run, and what is known already and is to be kept. What stopped runs of
-        this environment have left is removed then.
+        The environment and the settings of the run, and what was measured here before and is to be kept. What stopped
+        runs of this environment have left is removed then.
 
     Raises
     ------
@@ -48,9 +49,9 @@ class UnfinishedFile:
         lines = [header_line(results), *(entry_line(*item) for item in sorted(results.claims.items()))]
         self._waiting = "".join(lines).encode("utf-8", "replace")
         try:
-            self._create(results.name)
+            self._create(results)
         except FileNotFoundError:  # another run that ended has just removed the empty folder
-            self._create(results.name)
+            self._create(results)
         remove_stopped(folder, results.name)
 
     def add(self, identity: str, entry: Entry) -> None:
@@ -71,7 +72,7 @@ class UnfinishedFile:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _create(self, name: str) -> None:
+    def _create(self, results: Results) -> None:
         """Make the file; it gets its name once it is locked and has its content."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._descriptor, hidden = tempfile.mkstemp(dir=self._folder, prefix=".")
@@ -79,7 +80,7 @@ class UnfinishedFile:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX)
             os.fchmod(self._descriptor, 0o644)
             self._write()
-            self.path = self._folder / f"{name}{Path(hidden).name}{SUFFIX}"
+            self.path = self._folder / f"{results.name}{_mark(results.header)}{Path(hidden).name}{SUFFIX}"
             Path(hidden).rename(self.path)
         except BaseException:
             Path(hidden).unlink(missing_ok=True)
@@ -108,7 +109,7 @@ def remove_stopped(folder: Path, name: str) -> None:
 
 
 def read_unfinished(folder: Path) -> Iterator[Results]:
-    """Yield what runs have left that did not end, the oldest first; what can't be read of it is left out."""
+    """Yield what runs here have left that did not end, the oldest first; what can't be read of it is left out."""
     aged: list[tuple[int, Path]] = []
     paths: list[Path] = []
     with contextlib.suppress(FileNotFoundError):  # another run that ends removes its file, and the folder
@@ -119,7 +120,7 @@ def read_unfinished(folder: Path) -> Iterator[Results]:
     for _, path in sorted(aged):
         with contextlib.suppress(ResultError):
             found = _read(read_bytes(path).decode("utf-8", "replace"))
-            if found is not None:
+            if found is not None and _mark(found.header) in path.name:
                 yield found
 
 
@@ -136,3 +137,7 @@ def _read(text: str) -> Optional[Results]:
             identity = str(document.pop("id"))
             claims[identity] = decode(Entry, document)
     return Results.of(header, claims)
+
+
+def _mark(header: Header) -> str:
+    return f".{Origin.here(header.environment, header.examples, header.seed).mark}"

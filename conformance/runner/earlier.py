@@ -10,6 +10,7 @@ from typing import Optional
 from conformance.language.model import Claim
 from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
+from conformance.results.origin import measured_here
 from conformance.results.store import SUFFIX, Results, load_results
 from conformance.results.unfinished import read_unfinished
 from conformance.runner.protocol import ItemRecord
@@ -25,7 +26,7 @@ class Settings:
 
 
 class EarlierRuns:
-    """What is known before a session begins.
+    """What is known before a session begins: what this machine measured, or what a record has that it extends.
 
     Parameters
     ----------
@@ -37,13 +38,16 @@ class EarlierRuns:
         What stopped runs have left is known too.
     again
         Result files are to be measured again, and not known.
+    record
+        The files are a record that is extended: what another machine measured is known too.
     """
 
-    def __init__(self, folder: Path, settings: Settings, *, resume: bool, again: bool) -> None:
+    def __init__(self, folder: Path, settings: Settings, *, resume: bool, again: bool, record: bool) -> None:
         self._folder = folder
         self._settings = settings
         self._resumes = resume
         self._knows_files = not again
+        self._extends = record
         self._left = list(read_unfinished(folder))
 
     @property
@@ -77,14 +81,15 @@ class EarlierRuns:
         return results.measured_like(environment, self._settings.examples, self._settings.seed)
 
     def _recorded(self, environment: Environment) -> Optional[Results]:
-        """Return what the result file of this environment holds, if it can be read."""
+        """Return what is known of this environment from its result file, if that can be read."""
         if not self._knows_files:
             return None
         name = Results(environment, "", self._settings.examples, self._settings.seed).name
         try:
-            return load_results(self._folder / f"{name}{SUFFIX}")
+            results = load_results(self._folder / f"{name}{SUFFIX}")
         except ResultError:  # none, or one to be replaced
             return None
+        return results if self._extends else replace(results, claims=measured_here(self._folder, results))
 
 
 def kept_records(

@@ -124,7 +124,13 @@ OF_PLUGIN = (
         "--results",
         type=writable_folder,
         metavar="DIR",
-        help="write a result file to this folder, if the run is on the whole corpus; unchanged entries there are kept",
+        help="write a result file to this folder, if the run is on the whole corpus; entries there that this machine "
+        "measured are kept, if claim and environment are unchanged",
+    ),
+    Option(
+        "--record",
+        action="store_true",
+        help="extend the record in --results DIR: keep unchanged entries, whatever machine measured them",
     ),
     Option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
     Option("--resume", action="store_true", help="continue a stopped run with the same --results"),

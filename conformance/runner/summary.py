@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from statistics import median
 from typing import Optional, Union, get_args
 
 from conformance.language.corpus import Counts
 from conformance.language.model import Place
+from conformance.results.comparison import Comparison
 from conformance.results.model import Environment, Verdict
 from conformance.results.store import Results
 from conformance.runner.protocol import ItemRecord
@@ -18,14 +20,22 @@ from conformance.text import count_of, printable
 _COSTLY = 10
 _FEWEST_CLAIMS = 20
 _MOST_NAMED = 5
+_MOST_DIFFERING = 10
 _LONGEST_REASON = 200
 
 
 class Summary:
     """Collects what is worth reporting about the items of a session.
 
+    Parameters
+    ----------
+    kept_from
+        Where entries that are kept come from; empty where none can be.
+
     Attributes
     ----------
+    comparisons
+        How what was measured here compares with what is recorded.
     messages
         The last lines: what was written.
     unjudged
@@ -36,7 +46,8 @@ class Summary:
         How many timing claims were left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kept_from: str = "") -> None:
+        self.comparisons: dict[Environment, Comparison] = {}
         self.messages: list[str] = []
         self.unjudged: dict[str, str] = {}
         self.stopped = False
@@ -47,11 +58,12 @@ class Summary:
         self._unsure = 0
         self._written: dict[str, Union[Place, str]] = {}
         self._seconds: dict[str, float] = {}
-        self._kept = 0
+        self._kept_from = kept_from
+        self._kept: Counter[Environment] = Counter()
 
     def add(self, item: str, record: ItemRecord, seconds: Optional[float]) -> None:
         """Add the record of an item, and how long it took if it was measured now."""
-        self._kept += record.kept
+        self._kept[record.environment] += record.kept
         if seconds is not None:
             self._seconds[item] = seconds
         self._weak += [(item, str(weak)) for weak in record.entry.weak_evidence]
@@ -65,7 +77,8 @@ class Summary:
 
     def counts(self) -> str:
         """Return how many claims have a verdict, and how many entries of spec files they come from; empty if none."""
-        kept = f", {self._kept} kept" if self._kept else ""
+        number = sum(self._kept.values())
+        kept = f", {number:,} kept" if number else ""
         return f"{self._in_words(self._written)}{kept}" if self._written else ""
 
     def lines(self, columns: Sequence[Results]) -> list[str]:
@@ -76,10 +89,8 @@ class Summary:
         return [printable(line, keep="") for line in (*told, *self.messages)]
 
     def _told(self, columns: Sequence[Results]) -> list[str]:
-        lines = [line for results in columns for line in _counts(results, self._in_words(results.claims))]
+        lines = [line for results in columns for line in self._about(results)]
         times = [line for results in columns for line in _times(results)]
-        if self._kept:
-            lines.append(f"  {self._kept} kept as an earlier run measured them; --again measures all")
         lines += self._costly()
         weak = [f"{item}: {told}" for item, told in sorted(self._weak)]
         lines += _listed(weak, "with weak evidence: the claim proves too little")
@@ -99,6 +110,16 @@ class Summary:
                 else "every verdict is as expected"
             )
         return lines
+
+    def _about(self, results: Results) -> Iterator[str]:
+        """Yield the lines about one environment: counts, where they come from, and how they compare with a record."""
+        yield from _counts(results, self._in_words(results.claims))
+        if self._kept_from:
+            kept = self._kept[results.environment]
+            source = f" from {self._kept_from}; --again measures all" if kept else ""
+            yield f"  {len(results.claims) - kept:,} measured here, {kept:,} kept{source}"
+        if results.environment in self.comparisons:
+            yield from _compared(self.comparisons[results.environment], results.environment)
 
     def _in_words(self, claims: Collection[str]) -> str:
         return Counts(len(claims), len({self._written[claim] for claim in claims})).in_words()
@@ -128,6 +149,24 @@ def _counts(results: Results, claims: str) -> list[str]:
     if results.void:
         lines.append(f"  VOID: {results.void}; ignore all results of this environment")
     return lines
+
+
+def _compared(comparison: Comparison, environment: Environment) -> Iterator[str]:
+    """Yield whether what was measured is what is recorded, or which entries differ."""
+    where = f"recorded for torch {environment.torch} on {environment.device}"
+    if not comparison.compared:
+        yield f"  nothing of this is {where}"
+        return
+    what = " verdicts" if comparison.elsewhere else ""
+    other = f" (there with {', '.join(comparison.elsewhere)})" if comparison.elsewhere else ""
+    new = f"; {count_of(comparison.new, 'claim')} new or changed since" if comparison.new else ""
+    if comparison.differing:
+        yield f"  {len(comparison.differing):,} of {comparison.compared:,}{what} not as {where}{other}{new}:"
+        yield from (f"    {name}: {told}" for name, told in islice(comparison.differing.items(), _MOST_DIFFERING))
+        if len(comparison.differing) > _MOST_DIFFERING:
+            yield f"    and {len(comparison.differing) - _MOST_DIFFERING:,} more"
+    else:
+        yield f"  as {where}: the same{what}{other}{new}"
 
 
 def _times(results: Results) -> Iterator[str]:

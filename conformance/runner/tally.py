@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
 from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
+from conformance.results.comparison import compare, recorded_for
+from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
-from conformance.results.recorded import TIMINGS
+from conformance.results.origin import save_digests
+from conformance.results.recorded import TIMINGS, recorded_folder
 from conformance.results.store import SUFFIX, Results, save_results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.runner.earlier import EarlierRuns, Settings
@@ -21,10 +24,11 @@ from conformance.text import count_of
 
 @dataclass
 class _Column:
-    """What the session measured in one environment, and the file that keeps it meanwhile."""
+    """What is known of one environment, what of it this machine measured, and the file that keeps that meanwhile."""
 
     results: Results
     entries: dict[str, Entry] = field(default_factory=dict)
+    own: dict[str, Entry] = field(default_factory=dict)
     kept: Optional[UnfinishedFile] = None
 
 
@@ -41,6 +45,8 @@ class Tally:
         Take over outcomes that a stopped run left in ``folder``.
     again
         Measure also what a result file in ``folder`` holds already.
+    record
+        ``folder`` is a record, which keeps what other machines measured.
     timed
         The session measures the timing claims, which have a folder of their own and are always measured anew.
     corpus
@@ -59,22 +65,32 @@ class Tally:
         settings: Settings,
         resume: bool,
         again: bool,
+        record: bool = False,
         timed: bool = False,
         corpus: Optional[Corpus] = None,
     ) -> None:
         folder = folder / TIMINGS if folder is not None and timed else folder
         self._folder = folder
+        self._extends = record
         self._timed = timed
         self._settings = settings
         self._known_corpus = corpus
         self._columns: dict[str, _Column] = {}
-        self._summary = Summary()
+        kept_from = "this record, whatever machine measured them" if record else "earlier runs on this machine"
+        self._summary = Summary(kept_from if folder is not None else "")
         self._unwritten: Optional[str] = None
-        self.earlier = None if folder is None else EarlierRuns(folder, settings, resume=resume, again=again or timed)
+        self.earlier = (
+            None
+            if folder is None
+            else EarlierRuns(folder, settings, resume=resume, again=again or timed, record=record)
+        )
 
     def keep(self, record: ItemRecord) -> None:
         """Add what an earlier run has measured; its files hold it until the end."""
-        self._column(record).entries[record.claim] = record.entry
+        column = self._column(record)
+        column.entries[record.claim] = record.entry
+        if not self._extends:
+            column.own[record.claim] = record.entry
         self._summary.add(f"{record.claim}[{record.environment.device}]", record, None)
 
     def add(self, item: str, record: ItemRecord, seconds: Optional[float] = None) -> None:
@@ -88,7 +104,7 @@ class Tally:
             How long it took, where it was measured now.
         """
         column = self._column(record)
-        column.entries[record.claim] = record.entry
+        column.entries[record.claim] = column.own[record.claim] = record.entry
         self._summary.add(item, record, seconds)
         if self._folder is not None:
             try:
@@ -118,6 +134,8 @@ class Tally:
             False if something could not be written.
         """
         self._summary.stopped = stopped
+        if not self._timed:  # times depend on the machine
+            self._compare()
         if self._folder is None:
             return True
         written = [self._finish(self._folder, name, column) for name, column in sorted(self._columns.items())]
@@ -136,6 +154,19 @@ class Tally:
         results = self._results(record.environment, entries, record.void)
         return self._columns.setdefault(results.name, _Column(results, entries))
 
+    def _compare(self) -> None:
+        """Compare what this machine measured with what is recorded, before that is extended."""
+        folder = self._folder if self._folder is not None and self._extends else recorded_folder()
+        for name, column in self._columns.items():
+            measured = replace(column.results, claims=column.own)
+            try:
+                recorded = recorded_for(measured.environment, folder) or replace(measured, claims={})
+                comparison = compare(measured, recorded)
+                if comparison.compared or (column.own and self._known_corpus):  # claims of the user's own are nowhere
+                    self._summary.comparisons[measured.environment] = comparison
+            except ResultError as error:
+                self._summary.messages.append(f"{name}: not compared with what is recorded: {error}")
+
     def _finish(self, folder: Path, name: str, column: _Column) -> bool:
         messages = self._summary.messages
         missing = self._missing(column.entries)
@@ -143,6 +174,8 @@ class Tally:
             if missing == 0:
                 path = folder / f"{name}{SUFFIX}"
                 save_results(column.results, path)
+                if not self._extends:
+                    save_digests(folder, column.results)
                 messages.append(f"result file: {path}")
                 if column.kept is not None:
                     column.kept.remove()
@@ -166,7 +199,7 @@ class Tally:
             column.kept.add(record.claim, record.entry)
             return
         left = self.earlier.left(self._fingerprints, record.environment) if self.earlier else {}
-        known = {**left, **column.entries}
+        known = {**left, **column.own}
         column.kept = UnfinishedFile(folder, self._results(record.environment, known, column.results.void))
 
     def _results(self, environment: Environment, entries: dict[str, Entry], void: Optional[str] = None) -> Results:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,12 @@ def claim_text(body: str, *, identity: str = "made-up", title: str = "Something 
     """Return one claim of a spec file, with everything but what a test is about filled in."""
     content = f"title: {title}\n{PROVENANCE}{textwrap.dedent(body).strip()}\n"
     return f"  - id: {identity}\n" + textwrap.indent(content, "    ")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_machine(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let runs in tests be those of a machine of its own, so that the user's folder stays as it is."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture(scope="session")
