@@ -155,16 +155,18 @@ def _compared(comparison: Comparison, environment: Environment) -> Iterator[str]
     """Yield whether what was measured is what is recorded, or which entries differ."""
     where = f"recorded for torch {environment.torch} on {environment.device}"
     if not comparison.compared:
-        yield f"  nothing of this is {where}"
+        yield f"  none of this is {where}"
         return
     what = " verdicts" if comparison.elsewhere else ""
-    other = f" (there with {', '.join(comparison.elsewhere)})" if comparison.elsewhere else ""
+    other = f" (recorded with {', '.join(comparison.elsewhere)})" if comparison.elsewhere else ""
     new = f"; {count_of(comparison.new, 'claim')} new or changed since" if comparison.new else ""
     if comparison.differing:
-        yield f"  {len(comparison.differing):,} of {comparison.compared:,}{what} not as {where}{other}{new}:"
+        number = len(comparison.differing)
+        differ = "differs" if number == 1 else "differ"
+        yield f"  {number:,} of {comparison.compared:,}{what} {differ} from what is {where}{other}{new}:"
         yield from (f"    {name}: {told}" for name, told in islice(comparison.differing.items(), _MOST_DIFFERING))
-        if len(comparison.differing) > _MOST_DIFFERING:
-            yield f"    and {len(comparison.differing) - _MOST_DIFFERING:,} more"
+        if number > _MOST_DIFFERING:
+            yield f"    and {number - _MOST_DIFFERING:,} more"
     else:
         yield f"  as {where}: the same{what}{other}{new}"
 

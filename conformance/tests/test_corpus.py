@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,9 @@ from conformance.results.recorded import result_files
 from conformance.results.schema import line_schemas
 from conformance.results.staleness import against_corpus, gaps
 from conformance.results.store import load_results
+from conformance.runner.earlier import Settings
+from conformance.runner.protocol import ItemRecord
+from conformance.runner.tally import Tally
 from conformance.worker.docstrings import docstring
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,13 +84,25 @@ def test_the_published_schema_is_current() -> None:
     assert json.loads((RECORDED / "schema.json").read_text(encoding="utf-8")) == line_schemas()
 
 
-def test_the_readme_shows_the_recorded_run() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_readme_shows_the_end_of_a_run_in_a_fresh_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gives what is recorded, and nothing was measured there before."""
     results = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
-    examples = sum(entry.examples or 0 for entry in results.claims.values())
-    shown = re.search(r"torch 2\.13\.0 .*: ([\d,]+) claims in [\d,]+ entries, ([\d,]+) examples", readme)
-    assert shown is not None
-    assert (int(shown[1].replace(",", "")), int(shown[2].replace(",", ""))) == (len(results.claims), examples)
+    claims = {claim.id: claim for claim in CORPUS.claims}
+    monkeypatch.chdir(tmp_path)
+    tally = Tally(Path("measured"), settings=Settings(20, 0), resume=False, again=False, corpus=CORPUS)
+    for identity, entry in results.claims.items():
+        tally.add(identity, ItemRecord(identity, results.environment, entry, written=claims[identity].entry))
+    for _ in range(sum(claim.is_timed for claim in CORPUS.claims)):
+        tally.leave_out_timed()
+    assert tally.finish(stopped=False)
+    said = ["[…]", *tally.summary()]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("<!-- excerpt: run -->")[2].partition("```\n<!-- end -->")[0].splitlines()[2:]
+    assert shown[0].startswith(f"{len(results.claims):,} claims to measure on torch 2.13.0 (cpu) on cpu: ")
+    end = shown.index("= conformance =".center(80, "="))
+    assert [line for line in shown[end + 1 : -1] if line not in said] == []
+    assert len(shown[end + 1 : -1]) > 5
+    assert shown[-1].startswith(f"= {tally.counts()}, ")
 
 
 def test_the_readme_shows_what_show_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ def test_a_clone_is_measured_and_compared(clone: Path, monkeypatch: pytest.Monke
         ": . holds, d diverges, u unspecified, a absent, n inapplicable",
         "[100%]",
         "  12 measured here, 0 kept\n",
-        "  1 of 12 not as recorded for torch ",
+        "  1 of 12 differs from what is recorded for torch ",
         ": recorded as absent, holds here\n",
         "every verdict is as expected",
         f"result file: measured/{committed_file(clone).name}\n",

@@ -54,8 +54,8 @@ def counts(printed: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def replaced(path: Path, *change: bytes) -> None:
-    content = path.read_bytes().replace(*change, 1)
+def replace_once(path: Path, old: bytes, new: bytes) -> None:
+    content = path.read_bytes().replace(old, new, 1)
     assert content != path.read_bytes()
     path.write_bytes(content)
 
@@ -70,7 +70,7 @@ def test_what_this_machine_measured_is_kept(checkout: Path, measured: Path, resu
 
 
 def test_a_changed_entry_is_measured_again(checkout: Path, measured: Path, results: Path) -> None:
-    replaced(results, b'"verdict":"holds"', b'"verdict":"absent"')
+    replace_once(results, b'"verdict":"holds"', b'"verdict":"absent"')
     assert counts(run(checkout, results.parent).stdout) == (1, 11)
     assert results.read_bytes() == measured.read_bytes()
 
@@ -79,7 +79,7 @@ def test_what_nothing_says_was_measured_here_is_measured_again(checkout: Path, m
     """As in a clone, which has the committed files alone."""
     [own] = results.parent.glob(".torch-*")
     own.unlink()
-    replaced(results, b'"verdict":"holds"', b'"verdict":"absent"')
+    replace_once(results, b'"verdict":"holds"', b'"verdict":"absent"')
     assert counts(run(checkout, results.parent).stdout) == (12, 0)
     assert results.read_bytes() == measured.read_bytes()
 
@@ -140,7 +140,7 @@ def test_the_committed_record_changes_only_where_that_is_asked_for(
     committed = checkout / "docs" / "results"
     committed.mkdir(parents=True)
     shutil.copy(measured, committed)
-    replaced(committed / measured.name, b'"verdict":"holds"', b'"verdict":"absent"')
+    replace_once(committed / measured.name, b'"verdict":"holds"', b'"verdict":"absent"')
     try:
         refused = run(checkout, committed)
         assert refused.returncode == 2
@@ -149,11 +149,11 @@ def test_the_committed_record_changes_only_where_that_is_asked_for(
         ran = run(checkout, tmp_path)
         assert ran.returncode == 0
         assert counts(ran.stdout) == (12, 0)
-        assert "  1 of 12 not as recorded for torch " in ran.stdout
+        assert "  1 of 12 differs from what is recorded for torch " in ran.stdout
         assert ": recorded as absent, holds here\n" in ran.stdout
         assert b'"absent"' in (committed / measured.name).read_bytes()
         extended = run(checkout, committed, "--record", "--again")
-        assert "  1 of 12 not as recorded for torch " in extended.stdout
+        assert "  1 of 12 differs from what is recorded for torch " in extended.stdout
         assert (committed / measured.name).read_bytes() == measured.read_bytes()
         assert re.search("^  as recorded for torch .* on cpu: the same$", run(checkout, tmp_path).stdout, re.MULTILINE)
     finally:
@@ -176,7 +176,7 @@ def unfinished(results: Path, content: bytes) -> None:
 
 
 def test_a_failure_is_measured_again(checkout: Path, measured: Path, results: Path) -> None:
-    replaced(results, b'"verdict":"holds"', b'"verdict":"refuted"')
+    replace_once(results, b'"verdict":"holds"', b'"verdict":"refuted"')
     assert counts(run(checkout, results.parent, "--record").stdout) == (1, 11)
     assert results.read_bytes() == measured.read_bytes()
 

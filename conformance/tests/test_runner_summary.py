@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from conformance.language.model import Place
+from conformance.results.comparison import compare
 from conformance.results.model import Entry, Environment, WeakEvidence
 from conformance.results.store import Results
 from conformance.runner.protocol import ItemRecord
@@ -59,6 +61,67 @@ def test_how_far_to_trust_what_fails_after_other_claims_is_told() -> None:
     ]
     summary.add("c[cpu]", ItemRecord("x/claim-0", HERE, BAD, unsure=True), 0.1)
     assert summary.lines([results])[-1] == ("1 of these was not judged once more, alone: neighbours may influence it")
+
+
+def recorded(results: Results, **changes: Entry) -> Results:
+    """Return the record of a run, with the entries of some claims replaced."""
+    named = {f"x/{name.replace('_', '-')}": entry for name, entry in changes.items()}
+    return replace(results, claims={**results.claims, **named})
+
+
+def compared(summary: Summary, results: Results, record: Results) -> list[str]:
+    """Return what a run says of how it compares with a record, and where its entries come from."""
+    summary.comparisons[HERE] = compare(results, record)
+    return summary.lines([results])[2:-1]
+
+
+def test_a_run_says_whether_it_is_as_recorded() -> None:
+    summary, results = summary_of(GOOD, GOOD)
+    assert compared(summary, results, recorded(results)) == ["  as recorded for torch 2.13.0 on cpu: the same"]
+    assert compared(summary, results, recorded(results, claim_1=replace(GOOD, verdict="absent"))) == [
+        "  1 of 2 differs from what is recorded for torch 2.13.0 on cpu:",
+        "    x/claim-1: recorded as absent, holds here",
+    ]
+    other = replace(GOOD, examples=1199, sentences=("01234567",))
+    assert compared(summary, results, recorded(results, claim_0=other)) == [
+        "  1 of 2 differs from what is recorded for torch 2.13.0 on cpu:",
+        "    x/claim-0: holds as recorded, but not the same examples, sentences",
+    ]
+
+
+def test_what_is_not_recorded_is_not_said_to_be_the_same() -> None:
+    summary, results = summary_of(GOOD, GOOD, GOOD)
+    changed = recorded(results, claim_0=replace(GOOD, claim="76543210", verdict="refuted"))
+    assert compared(
+        summary, results, replace(changed, claims={k: v for k, v in changed.claims.items() if k[-1] < "2"})
+    ) == ["  as recorded for torch 2.13.0 on cpu: the same; 2 claims new or changed since"]
+    assert compared(summary, results, replace(results, claims={})) == [
+        "  none of this is recorded for torch 2.13.0 on cpu"
+    ]
+
+
+def test_in_another_environment_verdicts_are_compared() -> None:
+    summary, results = summary_of(GOOD, GOOD)
+    elsewhere = replace(recorded(results, claim_0=replace(GOOD, examples=3)), seed=7)
+    elsewhere.environment = replace(HERE, python="3.9", numpy="2.0.2")
+    assert compared(summary, results, elsewhere) == [
+        "  as recorded for torch 2.13.0 on cpu: the same verdicts (recorded with python 3.9, numpy 2.0.2, seed 7)"
+    ]
+    elsewhere = recorded(elsewhere, claim_1=replace(GOOD, verdict="diverges"))
+    assert compared(summary, results, elsewhere) == [
+        "  1 of 2 verdicts differs from what is recorded for torch 2.13.0 on cpu "
+        "(recorded with python 3.9, numpy 2.0.2, seed 7):",
+        "    x/claim-1: recorded as diverges, holds here",
+    ]
+
+
+def test_of_many_that_differ_ten_are_named() -> None:
+    summary, results = summary_of(*[GOOD] * 1234)
+    others = replace(results, claims=dict.fromkeys(results.claims, replace(GOOD, verdict="diverges")))
+    heading, *named, more = compared(summary, results, others)
+    assert heading == "  1,234 of 1,234 differ from what is recorded for torch 2.13.0 on cpu:"
+    assert len(named) == 10
+    assert more == "    and 1,224 more"
 
 
 def test_tests_and_configuration_beside_specs_are_left_alone(tmp_path: Path) -> None:
