@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Union
 
 from conformance.files import Unreadable, read_bounded
 from conformance.processes.environment import processor
 from conformance.results.codec import encode, to_line
 from conformance.results.files import ResultError, read_json, replace_file
-from conformance.results.model import Entry, Environment
+from conformance.results.model import Entry, Environment, Header
 from conformance.results.store import MEASURE, Results, entry_line
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -41,9 +42,9 @@ class Origin:
     seed: int
 
     @classmethod
-    def here(cls, environment: Environment, examples: int, seed: int) -> Origin:
-        """Return the origin of what is measured on this machine, by this code, on the torch installed beside it."""
-        return cls(_machine(), _torch(), _code(), environment, examples, seed)
+    def here(cls, results: Union[Results, Header]) -> Origin:
+        """Return the origin of results that this machine measured, with this code and the torch that is installed."""
+        return cls(_machine(), _torch(), _code(), results.environment, results.examples, results.seed)
 
     def digest(self, identity: str, entry: Entry) -> str:
         """Return a digest of an entry of a claim that comes from here."""
@@ -69,20 +70,20 @@ class _Digests:
 
 def save_digests(folder: Path, results: Results) -> None:
     """Note beside a result file that all its entries were measured here."""
-    origin = Origin.here(results.environment, results.examples, results.seed)
+    origin = Origin.here(results)
     digests = {identity: origin.digest(identity, entry) for identity, entry in results.claims.items()}
     replace_file(_path(folder, results), to_line(encode(_Digests(origin, digests))) + "\n")
 
 
 def measured_here(folder: Path, results: Results) -> dict[str, Entry]:
     """Return the entries of a result file that this machine measured, as they are; none where nothing says so."""
-    origin = Origin.here(results.environment, results.examples, results.seed)
+    origin = Origin.here(results)
     try:
         known = read_json(_path(folder, results), _Digests, MEASURE)
     except ResultError:
         return {}
     entries = {}
-    for identity in results.claims if known.origin == origin else ():
+    for identity in results.claims:
         with suppress(ResultError):  # a damaged line
             entry = results.claims[identity]
             if known.entries.get(identity) == origin.digest(identity, entry):

@@ -80,7 +80,7 @@ class UnfinishedFile:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX)
             os.fchmod(self._descriptor, 0o644)
             self._write()
-            self.path = self._folder / f"{results.name}{_mark(results.header)}{Path(hidden).name}{SUFFIX}"
+            self.path = self._folder / f"{results.name}{_mark(results)}{Path(hidden).name}{SUFFIX}"
             Path(hidden).rename(self.path)
         except BaseException:
             Path(hidden).unlink(missing_ok=True)
@@ -120,7 +120,7 @@ def read_unfinished(folder: Path) -> Iterator[Results]:
     for _, path in sorted(aged):
         with contextlib.suppress(ResultError):
             found = _read(read_bytes(path).decode("utf-8", "replace"))
-            if found is not None and _mark(found.header) in path.name:
+            if found is not None and _mark(found) in path.name:
                 yield found
 
 
@@ -139,5 +139,5 @@ def _read(text: str) -> Optional[Results]:
     return Results.of(header, claims)
 
 
-def _mark(header: Header) -> str:
-    return f".{Origin.here(header.environment, header.examples, header.seed).mark}"
+def _mark(results: Results) -> str:
+    return f".{Origin.here(results).mark}"

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from conformance.language.corpus import load_corpus, load_file
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList, read_sources
+from conformance.results.codec import decode
 from conformance.results.files import LARGEST, ResultError
+from conformance.results.model import Header
+from conformance.results.origin import Origin
 from conformance.results.store import load_results
 from conformance.results.unfinished import read_unfinished
 from conformance.tests.conftest import HEADER, claim_text
@@ -148,7 +151,7 @@ def test_any_spec_gives_claims_or_problems(tmp_path: Path, sources: SourceList, 
 def test_any_result_file_is_read_or_refused(tmp_path: Path, content: bytes) -> None:
     folder = tmp_path / "unfinished"
     folder.mkdir(exist_ok=True)
-    path = folder / "torch-1-cpu.jsonl"
+    path = folder / f"torch-1-cpu.{Origin.here(decode(Header, HEAD)).mark}.x.jsonl"
     path.write_bytes(content)
     check_results(path)
     for results in read_unfinished(tmp_path):

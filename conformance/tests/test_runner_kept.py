@@ -117,7 +117,7 @@ def test_what_another_build_of_torch_measured_is_measured_again(
     for content in ("one", "other"):
         (folder / "library.so").write_text(content)
         origin._torch.cache_clear()
-        marks.add(Origin.here(known.environment, known.examples, known.seed).mark)
+        marks.add(Origin.here(known).mark)
     origin._torch.cache_clear()
     assert len(marks) == 2
 
@@ -169,7 +169,7 @@ def test_a_record_is_extended_in_a_folder(checkout: Path) -> None:
 def unfinished(results: Path, content: bytes) -> None:
     """Put what a stopped run would have left beside a result file, and nothing else."""
     known = load_results(results)
-    mark = Origin.here(known.environment, known.examples, known.seed).mark
+    mark = Origin.here(known).mark
     shutil.rmtree(results.parent)
     (results.parent / "unfinished").mkdir(parents=True)
     (results.parent / "unfinished" / f"{known.name}.{mark}.x.jsonl").write_bytes(content)
