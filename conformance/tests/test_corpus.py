@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ import torch
 from conformance.cli import main
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.sentences import find_sentences
+from conformance.results.model import HARNESS
 from conformance.results.recorded import result_files
 from conformance.results.schema import line_schemas
 from conformance.results.staleness import against_corpus, gaps
-from conformance.results.store import load_results
+from conformance.results.store import load_results, save_results
 from conformance.runner.earlier import Settings
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.tally import Tally
@@ -85,9 +87,13 @@ def test_the_published_schema_is_current() -> None:
 
 
 def test_the_readme_shows_the_end_of_a_run_in_a_fresh_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It gives what is recorded, and nothing was measured there before."""
-    results = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
+    """It gives what is recorded, as of the present claims and code, and nothing was measured there before."""
+    recorded = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
     claims = {claim.id: claim for claim in CORPUS.claims}
+    entries = {name: replace(entry, claim=claims[name].fingerprint()) for name, entry in recorded.claims.items()}
+    results = replace(recorded, claims=entries, harness=HARNESS)
+    save_results(results, tmp_path / "recorded" / "torch-2.13.0-cpu.jsonl")
+    monkeypatch.setattr("conformance.runner.tally.recorded_folder", lambda: tmp_path / "recorded")
     monkeypatch.chdir(tmp_path)
     tally = Tally(Path("measured"), settings=Settings(20, 0), resume=False, again=False, corpus=CORPUS)
     for identity, entry in results.claims.items():
