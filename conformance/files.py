@@ -1,12 +1,19 @@
-"""Reading a file that may be anything: a regular one is read up to a bound, all else is refused with a reason."""
+"""Files and folders that may be anything: what can't be read or entered is refused or passed over with a reason."""
 
 from __future__ import annotations
 
 import enum
 import errno
 import os
+import shutil
 import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Callable, NamedTuple
+
+from conformance.text import bounded
 
 
 class Why(enum.Enum):
@@ -46,6 +53,21 @@ def read_bounded(path: Path, most: int) -> bytes:
     Unreadable
         If it is missing, no regular file, too large, or its name is not UTF-8.
     """
+    content = read_start(path, most + 1)
+    if len(content) > most:
+        bound = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+        raise Unreadable(Why.LARGE, f" {bound}")
+    return content
+
+
+def read_start(path: Path, most: int) -> bytes:
+    """Return at most so many bytes of the beginning of a regular file.
+
+    Raises
+    ------
+    Unreadable
+        If it is missing, no regular file, or its name is not UTF-8.
+    """
     try:
         os.fsencode(path).decode()
         # Opening a pipe would wait for somebody to write to it.
@@ -58,15 +80,12 @@ def read_bounded(path: Path, most: int) -> bytes:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unreadable(Why.SPECIAL)
         content = bytearray()
-        while len(content) <= most and (portion := os.read(descriptor, _PORTION)):
+        while len(content) < most and (portion := os.read(descriptor, min(_PORTION, most - len(content)))):
             content += portion
     except OSError as error:
         raise _unreadable(error) from None
     finally:
         os.close(descriptor)
-    if len(content) > most:
-        bound = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
-        raise Unreadable(Why.LARGE, f" {bound}")
     return bytes(content)
 
 
@@ -75,3 +94,117 @@ def _unreadable(error: Exception) -> Unreadable:
     if number in _OF_SYSTEM:
         return Unreadable(_OF_SYSTEM[number])
     return Unreadable(Why.FAILED, f" ({getattr(error, 'strerror', None) or error})")
+
+
+class NotEntered(NamedTuple):
+    """A folder that can't be listed, such as one without permission or one whose path is too long; ``why`` says so."""
+
+    path: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{bounded(self.path, 200)}: can't be entered ({self.why}); it was passed over"
+
+
+def files_below(
+    folder: Path,
+    not_entered: list[NotEntered],
+    enters: Callable[[os.DirEntry[str]], bool] = lambda folder: True,
+) -> Iterator[str]:
+    """Yield the paths of all files in a folder and the folders below it: those of a folder first, each by name.
+
+    Links to folders are not followed, and are neither files nor folders here. A folder that can't be listed is passed
+    over.
+
+    Parameters
+    ----------
+    not_entered
+        Gets the folders that were passed over.
+    enters
+        Whether to go into a folder, or to take a link to one for a folder that is not entered.
+    """
+    waiting = [os.fspath(folder)]  # No recursion: a path may have two thousand parts.
+    while waiting:
+        here = waiting.pop()
+        try:
+            with os.scandir(here) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            not_entered.append(NotEntered(here, error.strerror or str(error)))
+            continue
+        folders = []
+        for entry in entries:
+            if _is_folder(entry):
+                folders.append(entry)
+            else:
+                yield entry.path
+        entered = [entry.path for entry in folders if enters(entry) and not entry.is_symlink()]
+        waiting += reversed(entered)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # Such as a link that leads in a circle.
+        return False
+
+
+def replace_content(path: Path, content: bytes) -> None:
+    """Write a file at once: an interruption or a full disk leaves what was there as it was.
+
+    A file that is there keeps its mode, owner and extended attributes; a new one can be read by everybody.
+
+    Raises
+    ------
+    OSError
+        If nothing was written.
+    """
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".conformance-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            if path.exists():
+                _take_over_attributes(path, temporary)
+            else:
+                Path(temporary).chmod(0o644)
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def link_again(path: Path, other: Path) -> None:
+    """Make another name of a file that was replaced a name of the new one.
+
+    Raises
+    ------
+    OSError
+        If the other name stays with the old content.
+    """
+    folder = Path(tempfile.mkdtemp(dir=other.parent, prefix=".conformance-"))
+    try:
+        os.link(path, folder / "link")
+        (folder / "link").replace(other)
+    finally:
+        (folder / "link").unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _take_over_attributes(path: Path, temporary: str) -> None:
+    status = path.stat()
+    with suppress(OSError):  # Only root may give a file away.
+        os.chown(temporary, status.st_uid, status.st_gid)
+    shutil.copystat(path, temporary)
+    os.utime(temporary)
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # Some file systems can't.
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

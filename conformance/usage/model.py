@@ -140,8 +140,11 @@ class Cause(enum.Enum):
     TOO_MANY = "too many files"
     TOO_DEEP = "nested too deeply"
     NO_FILE = "not a regular file"
-    LINK = "a link that leads in a circle or outside"
+    LINK = "a link that leads in a circle, or to a folder that was not read"
     UNREADABLE = "cannot be opened"
+    FOLDER = "a folder that cannot be entered"
+    LEFT_OUT = "left out for its name: read it with --uses, or leave it out with --exclude"
+    DIALECT = "Cython or IPython"
     NO_NOTEBOOK = "not a notebook in JSON"
 
 
@@ -194,7 +197,7 @@ class Project:
     files
         What each file uses, in the order of their paths.
     skipped
-        Folders that were not entered: hidden ones, virtual environments, build outputs and those that were excluded.
+        Folders that were not entered, since they were excluded or hold nothing a person wrote for the project.
     """
 
     files: tuple[FileUses, ...]
