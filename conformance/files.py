@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import enum
 import errno
+import fnmatch
 import os
 import shutil
 import stat
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 from conformance.text import bounded
 
@@ -104,6 +106,42 @@ class NotEntered(NamedTuple):
 
     def __str__(self) -> str:
         return f"{bounded(self.path, 200)}: can't be entered ({self.why}); it was passed over"
+
+
+def can_enter(path: Path) -> bool:
+    """Return whether a folder can be listed; true for all that is no folder."""
+    try:
+        os.scandir(path).close()
+    except OSError as error:
+        return error.errno in (errno.ENOTDIR, errno.ENOENT, errno.ELOOP)
+    return True
+
+
+def print_passed_over(not_entered: Iterable[NotEntered]) -> None:
+    """Say on the standard error which folders were passed over."""
+    for each in not_entered:
+        print(f"conformance: {each}", file=sys.stderr)
+
+
+def why_missing(path: Path) -> Optional[str]:
+    """Return why there is nothing at a path, or why that can't be told; None where something is there."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
+        return "no such file or folder" if missing else f"can't be reached ({error.strerror})"
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a folder by name; none where it can't be listed."""
+    try:
+        with os.scandir(folder) as listing:
+            return sorted(Path(entry.path) for entry in listing if fnmatch.fnmatchcase(entry.name, pattern))
+    except OSError:
+        return []
 
 
 def files_below(

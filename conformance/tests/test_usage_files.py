@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -88,9 +90,14 @@ def test_a_folder_that_cannot_be_entered_is_passed_over(tmp_path: Path) -> None:
     assert deep.startswith(why.path)
 
 
-def test_a_folder_in_a_thousand_others_is_read(tmp_path: Path) -> None:
-    with deep_folder(tmp_path, "d", 1100, {"a.py": CODE}):
-        read = read_project([tmp_path])
+def test_a_folder_may_be_nested_deeper_than_functions_may(tmp_path: Path) -> None:
+    limit = sys.getrecursionlimit()
+    with deep_folder(tmp_path, "d", 300, {"a.py": CODE}):
+        sys.setrecursionlimit(len(inspect.stack(0)) + 200)
+        try:
+            read = read_project([tmp_path])
+        finally:
+            sys.setrecursionlimit(limit)
     assert (read.read, causes(read)) == (1, [])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,12 +12,13 @@ from typing import Callable, Optional
 
 from conformance.cache import Kept, kept
 from conformance.collection import without_collection
+from conformance.files import files_in, why_missing
 from conformance.language.corpus import Corpus
 from conformance.language.kept import own_key
 from conformance.names.lookup import Names
 from conformance.names.store import StoreError
 from conformance.results.files import ResultError, read_bytes, to_text
-from conformance.results.recorded import recorded_folder
+from conformance.results.recorded import NAMES, recorded_folder
 from conformance.results.store import SUFFIX
 from conformance.text import printable
 from conformance.upgrade.call_changes import compare_calls, compared_names
@@ -103,9 +103,9 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     paths = [*(options.uses or []), *(options.specs or []), *([options.baseline] if options.baseline else [])]
     if (options.fix and not options.uses) or (options.write and not options.fix):
         return _refused("--fix needs --uses PATH, and --write needs --fix")
-    missing = [path for path in paths if not os.path.lexists(path)]
+    missing = [f"{path}: {why}" for path in paths if (why := why_missing(path)) is not None]
     if missing:
-        return _refused(f"{missing[0]}: no such file or folder")
+        return _refused(missing[0])
     try:
         folder = recorded_folder(options.results)
         path, remarks = release_path(options.old, options.new, folder, options.device)
@@ -114,7 +114,7 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
             remarks = (*remarks, "the names of one of the releases are not recorded: only claims are compared")
         report = _of_code(options, path, changes) if options.uses else _of_torch(options, path, changes)
         ignored = [*options.ignore, *(_baseline(options.baseline) if options.baseline else [])]
-        report = _kept(replace(report, remarks=remarks), ignored, options.certain)
+        report = _kept(replace(report, remarks=(*remarks, *report.remarks)), ignored, options.certain)
         text = printable(fix(report, write=options.write)) if options.fix else _written(report, options)
     except (NotRecorded, ResultError, StoreError, ValueError) as error:
         return _refused(str(error))
@@ -179,7 +179,7 @@ def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: Na
     if options.specs:
         return _compared(read_specs(options.specs), path, changes)
     folder = options.results or recorded_folder()
-    measured = [*sorted(folder.rglob("*.jsonl")), *sorted((folder / "names").glob("*.txt"))]
+    measured = [*files_in(folder, f"*{SUFFIX}"), *files_in(folder / NAMES, "*.txt")]
     asked = " ".join([options.old, options.new, options.device])
     key = None if Path(options.old).exists() or Path(options.new).exists() else own_key(f"upgrade {asked}", measured)
     report = kept(key, Report, lambda: replace(_compared(read_specs(None), path, changes), path=()))

@@ -112,6 +112,8 @@ class ReportCoverage:
         Names of which nothing is known, each with its first place and why.
     missing
         Names that are in neither release, likewise.
+    skipped
+        Folders that were excluded, or hold nothing a person wrote for the project.
     """
 
     files: int
@@ -124,6 +126,7 @@ class ReportCoverage:
     missing: Mapping[str, tuple[Use, str]] = field(default_factory=dict)
     not_read: tuple[NotRead, ...] = ()
     unclear: tuple[Unclear, ...] = ()
+    skipped: tuple[str, ...] = ()
 
     @property
     def is_complete(self) -> bool:

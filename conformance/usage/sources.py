@@ -105,7 +105,7 @@ class Sources:
             content = _content(file)
             if isinstance(content, NotRead) or b"torch" in content:
                 self.not_read.append(NotRead(file, Cause.DIALECT))
-        return name.endswith(_SUFFIXES) or ("." not in name[1:] or os.access(file, os.X_OK)) and _is_script(file)
+        return name.endswith(_SUFFIXES) or (("." not in name[1:] or os.access(file, os.X_OK)) and _is_script(file))
 
     def _note_links(self) -> None:
         """Note the links to folders that were not read by another name."""
