@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import sys
 import time
@@ -170,38 +169,6 @@ def test_other_files_are_not_read(text: str, tmp_path: Path) -> None:
 def test_stubs_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.pyi").write_text("import torch\ndef f(x: torch.LongTensor) -> None: ...\n")
     assert [use.names for use in read_project([tmp_path]).uses()] == [("torch.LongTensor",)]
-
-
-def notebook(*cells: str) -> str:
-    sources = [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]
-    return json.dumps({"cells": [{"cell_type": "markdown", "source": "torch.ones(1)"}, *sources]})
-
-
-def test_a_notebook_is_read_cell_by_cell(tmp_path: Path) -> None:
-    path = tmp_path / "a.ipynb"
-    path.write_text(
-        notebook(
-            "%matplotlib inline\n!pip install torch\nimport torch\n",
-            "%%bash\ntorch.ones(3)",
-            "%%time\n\nx = torch.zeros(3)",
-            "torch.zeros?\nfiles = !ls\nx.split(1)",
-        )
-    )
-    read = read_project([path])
-    assert [(use.names[0], use.cell, use.line) for use in read.uses()] == [
-        ("torch.zeros", 3, 3),
-        ("torch.Tensor.split", 4, 3),
-    ]
-    assert str(next(read.uses())) == f"{path}:cell 3:3:5"
-    assert not list(read.not_read())
-
-
-def test_a_broken_cell_does_not_hide_the_others(tmp_path: Path) -> None:
-    path = tmp_path / "a.ipynb"
-    path.write_text(notebook("import torch", "x = (", "torch.zeros(3)"))
-    read = read_project([path])
-    assert [use.cell for use in read.uses()] == [3]
-    assert [(why.cell, why.cause) for why in read.not_read()] == [(2, Cause.SYNTAX)]
 
 
 def test_a_source_in_another_encoding_is_read(tmp_path: Path) -> None:

@@ -146,6 +146,8 @@ class Cause(enum.Enum):
     LEFT_OUT = "left out for its name: read it with --uses, or leave it out with --exclude"
     DIALECT = "Cython or IPython"
     NO_NOTEBOOK = "not a notebook in JSON"
+    CELL = "not a cell of code or text"
+    MAGIC = "a magic of IPython"
 
 
 class NotRead(NamedTuple):

@@ -202,7 +202,7 @@ def _finished(path: str, source: str, recorder: Recorder, notebook: Optional[Not
         unclear = [
             each._replace(line=line, cell=cell) for each in unclear for cell, line in [notebook.place(each.line)]
         ]
-        broken = [NotRead(path, Cause.SYNTAX, error.lineno, cell, error.msg[:200]) for cell, error in notebook.broken]
+        broken = [NotRead(path, each.cause, each.line, cell, each.detail) for cell, each in notebook.problems]
     uses.sort(key=_place)
     return FileUses(path, tuple(uses), tuple(sorted(unclear, key=_line)), tuple(broken))
 
