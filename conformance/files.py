@@ -147,7 +147,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
 def files_below(
     folder: Path,
     not_entered: list[NotEntered],
-    enters: Callable[[os.DirEntry[str]], bool] = lambda folder: True,
+    enters: Callable[[str], bool] = lambda folder: True,
 ) -> Iterator[str]:
     """Yield the paths of all files in a folder and the folders below it: those of a folder first, each by name.
 
@@ -159,24 +159,25 @@ def files_below(
     not_entered
         Gets the folders that were passed over.
     enters
-        Whether to go into a folder, or to take a link to one for a folder that is not entered.
+        Whether to go into a folder; it is asked about links to folders too.
     """
-    waiting = [os.fspath(folder)]  # No recursion: a path may have two thousand parts.
+    root = os.fspath(folder)
+    waiting = ["" if root == "." else root]  # No recursion: a path may have two thousand parts.
     while waiting:
         here = waiting.pop()
         try:
-            with os.scandir(here) as listing:
+            with os.scandir(here or ".") as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            not_entered.append(NotEntered(here, error.strerror or str(error)))
+            not_entered.append(NotEntered(here or ".", error.strerror or str(error)))
             continue
-        folders = []
+        entered = []
         for entry in entries:
-            if _is_folder(entry):
-                folders.append(entry)
-            else:
-                yield entry.path
-        entered = [entry.path for entry in folders if enters(entry) and not entry.is_symlink()]
+            path = os.path.join(here, entry.name)  # noqa: PTH118 - a path a thousand times over
+            if not _is_folder(entry):
+                yield path
+            elif enters(path) and not entry.is_symlink():
+                entered.append(path)
         waiting += reversed(entered)
 
 

@@ -197,7 +197,7 @@ def spec_files(folder: Path, not_entered: Optional[list[NotEntered]] = None) -> 
         Gets the folders that were passed over.
     """
     not_entered = [] if not_entered is None else not_entered
-    found = files_below(folder, not_entered, lambda inner: not inner.name.startswith("."))
+    found = files_below(folder, not_entered, lambda inner: not Path(inner).name.startswith("."))
     return [
         file
         for file in sorted(map(Path, found))

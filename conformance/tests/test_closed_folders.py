@@ -102,17 +102,21 @@ def test_a_path_on_the_command_line_that_is_too_long_is_refused(command: str, tm
     assert b"can't be reached (File name too long)" in ran.stderr
 
 
-def test_files_come_in_order_and_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+def test_files_come_in_order_and_links_to_folders_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("b/c.txt", "b/a.txt", "a/x.txt", "c.txt", ".hidden/x.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     (tmp_path / "a" / "around").symlink_to(tmp_path)
     (tmp_path / "circle").symlink_to("circle")
     not_entered: list[NotEntered] = []
-    found = files_below(tmp_path, not_entered, lambda folder: folder.name != ".hidden")
+    found = files_below(tmp_path, not_entered, lambda folder: not folder.endswith("hidden"))
     names = [os.path.relpath(file, tmp_path) for file in found]
     assert names == ["c.txt", "circle", "a/x.txt", "b/a.txt", "b/c.txt"]
     assert not not_entered
+    monkeypatch.chdir(tmp_path / "b")
+    assert list(files_below(Path(), not_entered)) == ["a.txt", "c.txt"]
     assert files_in(tmp_path / "b", "*.txt") == [tmp_path / "b" / "a.txt", tmp_path / "b" / "c.txt"]
     assert files_in(tmp_path / "none", "*") == []
 

@@ -25,6 +25,8 @@ class Kind(enum.Enum):
     #: Read without a call: an attribute, a class in an annotation or in `isinstance`.
     NAME = "name"
     CALL = "call"
+    #: Other code gets it, and may call it; `Use.call` has the arguments that are known.
+    PASSED = "passed"
     #: Python calls it with what it decorates.
     DECORATOR = "decorator"
     #: Python calls it: an operator, `float(x)`, `x[i]`, `with`, iteration.
@@ -90,7 +92,7 @@ class Use(NamedTuple):
         Whether the place expects that the name may be missing: in a ``try`` that catches it, under a look at the
         version, or after ``hasattr``; also under a flag that is set there, or of a name that is chosen there.
     call
-        The arguments; none where nothing is called.
+        The arguments; none where nothing is called. Those of what is passed on are open.
     parameters
         The parameters of a method that overrides one of torch.
     decorates_class
@@ -166,6 +168,8 @@ class Doubt(enum.Enum):
     STAR_IMPORT = "imports all names of a module that is not part of the project"
     DYNAMIC_NAME = "looks up a name of torch that is made at run time"
     DYNAMIC_IMPORT = "imports a module whose name is made at run time"
+    NAMESPACE = "looks torch up in globals(), vars() or sys.modules"
+    METHOD_BY_NAME = "calls a method, or reads an attribute, by a name that is passed on"
     DYNAMIC_CODE = "runs code from a string"
 
 

@@ -82,20 +82,21 @@ class Sources:
                 yield file
         self.not_read += [NotRead(folder, Cause.FOLDER, detail=why) for folder, why in not_entered]
 
-    def _enters(self, folder: os.DirEntry[str]) -> bool:
-        if self._is_excluded(folder.path) or _is_foreign(folder):
-            self.skipped.append(folder.path)
-        elif folder.is_symlink():
-            self._links.append(folder.path)
-        elif not (folder.name.startswith(".") or folder.name in _LEFT_OUT):
-            self._entered.append(folder.path)
+    def _enters(self, folder: str) -> bool:
+        name = os.path.basename(folder)  # noqa: PTH119 - a path a thousand times over
+        if self._is_excluded(folder) or _is_foreign(folder):
+            self.skipped.append(folder)
+        elif os.path.islink(folder):  # noqa: PTH114
+            self._links.append(folder)
+        elif not (name.startswith(".") or name in _LEFT_OUT):
+            self._entered.append(folder)
             return True
         elif _holds_python(folder):
-            self.not_read.append(NotRead(folder.path, Cause.LEFT_OUT))
+            self.not_read.append(NotRead(folder, Cause.LEFT_OUT))
         return False
 
     def _is_excluded(self, path: str) -> bool:
-        name = os.path.basename(path)  # noqa: PTH119 - a path a thousand times over
+        name = os.path.basename(path)  # noqa: PTH119
         return any(fnmatch.fnmatch(name, each) or fnmatch.fnmatch(path, each) for each in self._exclude)
 
     def _is_python(self, file: str) -> bool:
@@ -114,15 +115,15 @@ class Sources:
         self.not_read += [NotRead(link, Cause.LINK, detail="a folder that was not read") for link in unread]
 
 
-def _is_foreign(folder: os.DirEntry[str]) -> bool:
-    is_environment = (os.path.lexists(f"{folder.path}/{mark}") for mark in ("pyvenv.cfg", "conda-meta"))
-    return folder.name in _FOREIGN or any(is_environment)
+def _is_foreign(folder: str) -> bool:
+    is_environment = (os.path.lexists(f"{folder}/{mark}") for mark in ("pyvenv.cfg", "conda-meta"))
+    return os.path.basename(folder) in _FOREIGN or any(is_environment)  # noqa: PTH119
 
 
-def _holds_python(folder: os.DirEntry[str]) -> bool:
+def _holds_python(folder: str) -> bool:
     """Return whether there may be Python in a folder; a folder in it that can't be listed may hold some."""
     not_entered: list[NotEntered] = []
-    files = files_below(Path(folder.path), not_entered, lambda inner: not _is_foreign(inner))
+    files = files_below(Path(folder), not_entered, lambda inner: not _is_foreign(inner))
     return any(file.lower().endswith((*_SUFFIXES, *_NEARLY_PYTHON)) for file in files) or bool(not_entered)
 
 
