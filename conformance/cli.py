@@ -82,6 +82,13 @@ def _main(arguments: Sequence[str]) -> int:
         # The reader of a pipe, such as head, has seen enough.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.filename is None:
+            raise
+        from conformance.text import bounded
+
+        print(f"conformance: {bounded(os.fsdecode(error.filename), 200)}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _print_anywhere() -> None:
@@ -199,22 +206,24 @@ def _run(options: argparse.Namespace, rest: list[str]) -> int:
 
 def _check(options: argparse.Namespace, rest: list[str]) -> int:
     from conformance.cache import keep, recall
+    from conformance.files import print_passed_over, why_missing
     from conformance.language.corpus import Counts, decision_files, default_root, load_corpus
     from conformance.language.kept import check_key
 
-    missing = [path for path in options.paths if not os.path.lexists(path)]
-    for path in missing:
-        print(f"conformance: {path}: no such file or folder", file=sys.stderr)
+    missing = [(path, why) for path in options.paths if (why := why_missing(path)) is not None]
+    for path, why in missing:
+        print(f"conformance: {path}: {why}", file=sys.stderr)
     if missing:
         return 2
     paths = options.paths or [default_root()]
-    key = check_key(paths, default_root()) if all(path.is_dir() for path in paths) else None
+    key = check_key(paths, default_root()) if all(map(os.path.isdir, paths)) else None
     known = recall(key)
     if isinstance(known, Counts):
         print(_checked(known))
         return 0
-    decisions = [file for path in paths if path.is_dir() for file in decision_files(path)]
+    decisions = [file for path in paths for file in decision_files(path)]
     corpus, problems = load_corpus([*paths, *decisions])
+    print_passed_over(corpus.not_entered)
     if corpus.notes:
         from conformance.release_notes.measurable import check_notes
 
@@ -226,7 +235,7 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
 
         print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
-    print(_checked(corpus.counts()))
+    print(_checked(corpus.counts(), " in what was read" if corpus.not_entered else ""))
     doubts = []
     if options.paths:
         from conformance.names.misspelled import misspelled
@@ -237,14 +246,14 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
     # What is to be told again is not kept, nor what was written meanwhile.
     if key is not None and not doubts and key == check_key(paths, default_root()):
         keep(key, corpus.counts())
-    return 0
+    return 2 if corpus.not_entered else 0
 
 
-def _checked(counts: Counts) -> str:
+def _checked(counts: Counts, where: str = "") -> str:
     """Return what is said of a corpus without a mistake."""
     from conformance.text import count_of
 
-    told = f"{counts.in_words()}, no mistakes"
+    told = f"{counts.in_words()}, no mistakes{where}"
     if counts.unreasoned:
         entries = count_of(counts.unreasoned, "entry narrows", "entries narrow")
         told += f"; {entries} dtypes, layouts or states without `because`"

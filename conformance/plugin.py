@@ -17,6 +17,7 @@ from typing import Any, Optional
 
 import pytest
 
+from conformance.files import can_enter
 from conformance.language.corpus import default_root, is_spec_file, load_file
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
@@ -40,6 +41,7 @@ from conformance.text import count_of
 _PROPERTY = "conformance"
 _AHEAD = "the command has read the corpus"
 _KEPT_IDS = "claims taken over"
+_PASSES_OVER = "the command has named the folders that can't be entered"
 #: Claims that are worth a process of their own, which imports torch and collects them all.
 _SHARE = 100
 _MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
@@ -151,6 +153,7 @@ def pytest_configure_node(node: Any) -> None:
     _environments(node.config)  # each process would say that torch can't be used, and pytest-xdist hide it
     ahead = read_ahead(node.config)
     node.workerinput[_AHEAD] = ahead is not None and ahead.whole is not None
+    node.workerinput[_PASSES_OVER] = ahead is not None
     node.workerinput[_KEPT_IDS] = sorted(_kept(node.config))
     _end_worker(node.config)  # each process has its own
 
@@ -185,6 +188,13 @@ def pytest_collection(session: pytest.Session) -> None:
     collects_elsewhere = getattr(config.option, "dist", "no") != "no" and not hasattr(config, "workerinput")
     if not collects_elsewhere:
         _environments(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Optional[bool]:
+    """Pass over the folders that the command has named, since they can't be entered."""
+    workerinput = getattr(config, "workerinput", {_PASSES_OVER: read_ahead(config) is not None})
+    return True if workerinput[_PASSES_OVER] and not can_enter(collection_path) else None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Optional[pytest.Collector]:

@@ -73,6 +73,7 @@ def census(options: argparse.Namespace, rest: list[str]) -> int:
 def _census(options: argparse.Namespace) -> int:
     from conformance.census.coverage import take_census
     from conformance.census.files import load_decisions, load_read_sentences
+    from conformance.files import print_passed_over
     from conformance.language.corpus import default_root, load_corpus
     from conformance.language.kept import load_own_corpus
 
@@ -81,6 +82,7 @@ def _census(options: argparse.Namespace) -> int:
     if options.rules:
         return _measure_rules(root, objects)
     corpus, problems = load_own_corpus() if root == default_root() else load_corpus([root], root)
+    print_passed_over(corpus.not_entered)
     known, wrong = load_decisions(root)
     if wrong:
         raise Unusable(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Optional
 
+from conformance.files import print_passed_over, why_missing
 from conformance.impostors.outcome import Greeting, Options
 from conformance.impostors.pool import Stopped, WorkerPool
 from conformance.impostors.record import (
@@ -66,9 +67,11 @@ def mutate_claims(
     """
     try:
         for path in (*paths, *added, *([known] if known else [])):
-            if not path.exists():
-                raise _Unusable(f"{path}: no such file or folder")
+            why = why_missing(path)
+            if why is not None:
+                raise _Unusable(f"{path}: {why}")
         corpus, problems = load_corpus(paths or [default_root()])
+        print_passed_over(corpus.not_entered)
         if problems:
             print(*problems, sep="\n", file=sys.stderr)
             raise _Unusable(f"{count_of(len(problems), 'mistake')} in the specs; nothing was run")
@@ -121,7 +124,7 @@ def mutate_claims(
     print("\n".join(report.lines(verbose=verbose)))
     if results is not None and everything:
         _save(record_of(corpus, outcomes, greeting, kept), kept, earlier, results, extended=bool(new))
-    return int(report.failed)
+    return 1 if report.failed else 2 if corpus.not_entered else 0
 
 
 def _save(

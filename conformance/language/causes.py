@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Optional
 
+from conformance.files import files_in
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.expressions import statements
@@ -22,7 +23,7 @@ FOLDER = "causes"
 
 def cause_files(root: Path) -> list[Path]:
     """Return the files with the causes of a corpus."""
-    return sorted((root / FOLDER).glob("*.yaml"))
+    return files_in(root / FOLDER, "*.yaml")
 
 
 def read_causes(root: Path, problems: Problems) -> dict[str, Cause]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import NamedTuple, Optional
 
 from conformance.cache import content_key, kept
 from conformance.collection import without_collection
+from conformance.files import NotEntered, files_below, files_in
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
@@ -81,12 +83,15 @@ class Corpus:
         The folder of the corpus, which holds ``sources.yaml``.
     notes : tuple of ReleaseNotes
         What release notes announce, in the order of the files.
+    not_entered : tuple of NotEntered
+        The folders that were passed over.
     """
 
     claims: tuple[Claim, ...]
     sources: SourceList
     root: Path
     notes: tuple[ReleaseNotes, ...] = ()
+    not_entered: tuple[NotEntered, ...] = ()
 
     def counts(self) -> Counts:
         """Return how many claims there are, and how many entries of spec files they come from."""
@@ -147,15 +152,16 @@ def load_corpus(
     problems = Problems()
     sources = SourceList()
     beside = [path.parent.parent for path in paths if folder_of(path) in (CAUSES_FOLDER, NOTES_FOLDER)]
-    folders = [root, *(path for path in paths if path.is_dir()), *beside]
+    folders = [root, *filter(os.path.isdir, paths), *beside]
     lists = [folder / FILE_NAME for folder in folders]
-    for path in dict.fromkeys(path.resolve() for path in lists if path.is_file()):
+    for path in dict.fromkeys(path.resolve() for path in lists if os.path.isfile(path)):  # noqa: PTH113
         sources = sources.joined(_sources(path, problems))
     context = context or Context.default()
     drafts: list[Draft] = []
+    not_entered: list[NotEntered] = []
     with without_collection():
         of_claims = [path for path in paths if folder_of(path) not in (DECISIONS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)]
-        for path in _files(of_claims, problems):
+        for path in _files(of_claims, problems, not_entered):
             drafts.extend(_drafts(path, sources, root, context, problems))
         good = check_uniqueness(drafts)
         claims = sorted((draft.claim for draft in good), key=lambda claim: claim.id)
@@ -167,7 +173,7 @@ def load_corpus(
     if not problems and any(path.resolve() == root.resolve() for path in paths):
         check_use(sources.causes, claims, problems)
         check_claims(notes, {claim.id for claim in claims}, problems)
-    return Corpus(tuple(claims), sources, root, notes), problems.sorted()
+    return Corpus(tuple(claims), sources, root, notes, tuple(not_entered)), problems.sorted()
 
 
 def load_file(
@@ -182,16 +188,23 @@ def load_file(
     return claims, problems.sorted()
 
 
-def spec_files(folder: Path) -> list[Path]:
-    """Return the spec files in a folder: not what has a folder of its own, nor what is hidden."""
+def spec_files(folder: Path, not_entered: Optional[list[NotEntered]] = None) -> list[Path]:
+    """Return the spec files in a folder: not what has a folder of its own, nor what is hidden.
+
+    Parameters
+    ----------
+    not_entered
+        Gets the folders that were passed over.
+    """
+    not_entered = [] if not_entered is None else not_entered
+    found = files_below(folder, not_entered, lambda inner: not Path(inner).name.startswith("."))
     return [
         file
-        for file in sorted(folder.rglob("*.y*ml"))
-        if file != folder / FILE_NAME
+        for file in sorted(map(Path, found))
+        if fnmatch.fnmatchcase(file.name, "[!.]*.y*ml")
+        and file != folder / FILE_NAME
         and folder_of(file) != DECISIONS_FOLDER
         and file.relative_to(folder).parts[0] not in _WITHOUT_CLAIMS
-        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-        and not file.is_dir()
     ]
 
 
@@ -205,12 +218,12 @@ def is_spec_file(path: Path) -> bool:
 
 def decision_files(folder: Path) -> list[Path]:
     """Give the files with decisions of the census in a corpus."""
-    return [path for path in sorted((folder / DECISIONS_FOLDER).glob("*.yaml")) if folder_of(path) == DECISIONS_FOLDER]
+    return [path for path in files_in(folder / DECISIONS_FOLDER, "*.yaml") if folder_of(path) == DECISIONS_FOLDER]
 
 
 def folder_of(path: Path) -> str:
     """Return the folder of a corpus that a file stands directly in, which tells what it holds; empty where none."""
-    return path.parent.name if (path.parent.parent / FILE_NAME).is_file() else ""
+    return path.parent.name if os.path.isfile(path.parent.parent / FILE_NAME) else ""  # noqa: PTH113
 
 
 def _note_files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -229,12 +242,12 @@ def _sources(path: Path, problems: Problems) -> SourceList:
     return kept(key, SourceList, lambda: read_sources(path, problems), lambda: len(problems) == before)
 
 
-def _files(paths: Sequence[Path], problems: Problems) -> Iterator[Path]:
+def _files(paths: Sequence[Path], problems: Problems, not_entered: list[NotEntered]) -> Iterator[Path]:
     seen: set[str] = set()
     for path in paths:
-        if path.is_dir():
-            found = spec_files(path)
-            if not found:
+        if os.path.isdir(path):  # noqa: PTH112 - a `Path` raises where it may not look
+            found = spec_files(path, not_entered)
+            if not found and not not_entered:
                 problems.add(Place(display_path(path), 1, 1), "E001", "no .yaml file in this folder; give another path")
         else:
             found = [path]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 from typing import Optional
 
 from conformance.cache import content_key, kept
+from conformance.files import NotEntered, files_below
 from conformance.language.causes import cause_files
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.places import display_path
@@ -21,14 +24,14 @@ def check_key(folders: Sequence[Path], root: Path) -> Optional[str]:
     That is the YAML below them, the sources of the corpus at ``root``, and the recorded names.
     """
     names = sorted((recorded_folder() / "names").glob("*.txt"))
-    return content_key([*_files(folders, root), *names], "check", str(root.resolve()))
+    return content_key(chain(_files(folders, root), names), "check", str(root.resolve()))
 
 
 def own_key(what: str, files: Iterable[Path] = ()) -> Optional[str]:
     """Return a key for what follows from the project's own corpus and other files; None if one can't be read."""
     root = default_root()
     # Messages name files as they are seen from the folder where the command runs.
-    return content_key([*_files([root], root), *files], what, display_path(root))
+    return content_key(chain(_files([root], root), files), what, display_path(root))
 
 
 def load_own_corpus() -> tuple[Corpus, list[Problem]]:
@@ -49,4 +52,7 @@ def _files(folders: Sequence[Path], root: Path) -> Iterator[Path]:
     for folder in folders:
         yield folder
         yield folder.absolute().parent / FILE_NAME  # whether there is one tells what a folder is for
-        yield from sorted(folder.rglob("*.y*ml"))
+        not_entered: list[NotEntered] = []
+        yield from sorted(Path(file) for file in files_below(folder, not_entered) if fnmatch(file, "*.y*ml"))
+        if not_entered:
+            raise PermissionError(not_entered[0].path)  # There is no key for what was not read.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional
 
+from conformance.files import files_in
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.forms import ARGUMENT_CHANGES, MEASURED_CALL, NOTE, NOTES, READ, SLUG, Form
@@ -113,7 +114,7 @@ class Measurable:
 
 def note_files(root: Path) -> list[Path]:
     """Return the files with the release notes of a corpus."""
-    return sorted((root / FOLDER).glob("*.yaml"))
+    return files_in(root / FOLDER, "*.yaml")
 
 
 def read_release_notes(path: Path, releases: Collection[str], problems: Problems) -> Optional[ReleaseNotes]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import TypeVar
 
-from conformance.files import Unreadable, read_bounded
+from conformance.files import Unreadable, read_bounded, replace_content
 from conformance.results.codec import DecodeError, Json, decode
 from conformance.text import printable
 
@@ -81,14 +79,4 @@ def parse(text: str, cls: type[T], place: str, remedy: str) -> T:
 def replace_file(path: Path, text: str) -> None:
     """Replace a file's content at once: a full disk or an interruption leaves the old one whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
+    replace_content(path, text.encode())

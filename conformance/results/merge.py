@@ -7,8 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
+from conformance.files import NotEntered, files_below, print_passed_over
 from conformance.language.kept import load_own_corpus
 from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
@@ -89,8 +91,12 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     found: dict[str, Path] = {}
     for path in paths:
         inside = [path]
-        if path.is_dir():
-            inside = [file for file in sorted(path.rglob(f"torch-*{SUFFIX}")) if file.parent.name not in _OTHER_FILES]
+        if os.path.isdir(path):  # noqa: PTH112 - a `Path` raises where it may not look
+            not_entered: list[NotEntered] = []
+            below = sorted(map(Path, files_below(path, not_entered)))
+            print_passed_over(not_entered)
+            inside = [file for file in below if fnmatch(file.name, f"torch-*{SUFFIX}")]
+            inside = [file for file in inside if file.parent.name not in _OTHER_FILES]
         if not inside:
             raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*{SUFFIX}")
         for file in inside:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Optional
 
@@ -24,11 +25,13 @@ def recorded_folder(given: Optional[Path] = None) -> Path:
     Raises
     ------
     ResultError
-        If that is no folder: nothing would be found there, and nothing would have been looked at.
+        If that is no folder, or can't be listed: nothing would have been looked at.
     """
-    if given is not None and not given.is_dir():
-        raise ResultError(f"{given}: no such folder; give one with result files")
     if given is not None:
+        try:
+            os.scandir(given).close()
+        except OSError as error:
+            raise ResultError(f"{given}: {error.strerror}; give a folder with result files") from None
         return given
     packaged = _PACKAGE / "_corpus" / "results"
     return packaged if packaged.is_dir() else _PACKAGE.parent / "docs" / "results"

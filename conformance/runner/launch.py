@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Optional
 
+from conformance.files import print_passed_over, why_missing
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.runner.options import passed_on
@@ -47,6 +47,10 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     corpus = _load(paths)
     if corpus is None:
         return 2
+    closed = {each.path for each in corpus.not_entered}
+    paths = [path for path in paths if str(path) not in closed]
+    if not paths:
+        return 2
     _say_foreign(paths, root, corpus)
     selects = _selects(options, rest)
     arguments = [
@@ -69,6 +73,8 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)
+    if status == 0 and corpus.not_entered:
+        return 2
     if status in (0, 1) or status > _SIGNALLED:
         return status
     return 130 if status == _PYTEST_STATUS_INTERRUPTED else 2
@@ -85,12 +91,13 @@ def _selects(options: argparse.Namespace, rest: Sequence[str]) -> bool:
 
 
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:
-    missing = [path for path in paths if not os.path.lexists(path)]
-    if missing:
-        path, colons, _ = str(missing[0]).partition("::")
-        advice = f"; for one claim write: conformance run {path} -k ID" if colons else ""
-        raise UnusablePath(f"{missing[0]}: no such file or folder{advice}")
+    missing = [(path, why) for path in paths if (why := why_missing(path)) is not None]
+    for path, why in missing:
+        file, colons, _ = str(path).partition("::")
+        advice = f"; for one claim write: conformance run {file} -k ID" if colons else ""
+        raise UnusablePath(f"{path}: {why}{advice}")
     corpus, problems = load_own_corpus() if paths == [default_root()] else load_corpus(paths)
+    print_passed_over(corpus.not_entered)
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:

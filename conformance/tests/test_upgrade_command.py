@@ -113,6 +113,20 @@ def test_a_version_that_is_not_recorded_gives_the_command_that_measures_it(upgra
     assert "--torch '2.3.2'" in upgrade("2.3.2", "2.6")[2]
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("2.99", " is the newest that this conformance knows"),
+        ("1.2", "only releases from 1.8.1 to"),
+    ],
+)
+def test_a_version_that_nobody_knows_cannot_be_measured(upgrade: Any, text: str, why: str) -> None:
+    status, _, error = upgrade(text, "2.6")
+    assert status == 2
+    assert why in error
+    assert "nox" not in error
+
+
 def test_2_1_is_not_2_10(upgrade: Any) -> None:
     assert "torch 2.1 is not recorded" in upgrade("2.1", "2.6")[2]
 
@@ -223,6 +237,42 @@ def test_an_unknown_object_is_folded_into_maybe(upgrade: Any, code: Any) -> None
 def test_silence_is_no_all_clear_where_not_all_was_read_and_known(upgrade: Any, code: Any, text: str) -> None:
     status, told, _ = upgrade("2.4", "2.6", "--uses", code(text))
     assert (status, "this is no all-clear" in told) == (3, True)
+
+
+@pytest.mark.parametrize("code_of", ["partial(torch.ones, old=1)", "def f(g=partial(torch.ones, old=1)): pass"])
+def test_an_argument_that_is_bound_beforehand_is_passed(upgrade: Any, code: Any, code_of: str) -> None:
+    told = upgrade("2.4", "2.6", "--uses", code(f"import torch\nfrom functools import partial\n{code_of}\n"))[1]
+    assert "torch.ones no longer takes old" in told.partition("BREAKS")[2].partition("MAYBE")[0]
+
+
+@pytest.mark.parametrize("passed", ["map({}, paths)", "def f(load={}): load(path)", "LOADERS = {{'x': {}}}"])
+@pytest.mark.parametrize(("old", "new", "name"), [("2.5", "2.6", "torch.load"), ("1.13", "2.0", "x.zero_grad")])
+def test_a_function_that_is_passed_on_may_be_concerned(
+    passed: str, old: str, new: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "code.py").write_text(f"import torch\nx = torch.optim.SGD([], 1)\n{passed.format(name)}\n")
+    main(["upgrade", old, new, "--uses", str(tmp_path), "--json"])
+    entries = json.loads(capsys.readouterr().out)["entries"]
+    maybe = [entry for entry in entries if entry["evidence"] == "maybe" and entry["severity"] in ("breaks", "changes")]
+    assert [use["line"] for entry in maybe for use in entry["uses"]] == [3]
+
+
+def test_what_was_left_out_is_named(upgrade: Any, code: Any, tmp_path: Path) -> None:
+    file = code("import torch\ntorch.cholesky(1)\n")
+    for name in (".git", "build"):
+        (file.parent / name).mkdir()
+        (file.parent / name / "a.py").write_text("import torch\n")
+    (file.parent / "a.ipynb").write_text('{"cells": [{"cell_type": "code", "source": "\\n%mine x"}]}')
+    told = upgrade("2.4", "2.6", "--uses", file.parent)[1]
+    assert (
+        f"not read (left out for its name: read it with --uses, or leave it out with --exclude): {file.parent}/build"
+        in told
+    )
+    assert f"not read (a magic of IPython): {file.parent}/a.ipynb:cell 1:2" in told
+    assert f"skipped, because excluded or not written for the project: {file.parent}/.git" in told
+    read = json.loads(upgrade("2.4", "2.6", "--uses", file.parent, "--json")[1])["coverage"]
+    assert read["skipped"] == [f"{file.parent}/.git"]
+    assert sorted(why["file"] for why in read["not_read"]) == [f"{file.parent}/a.ipynb", f"{file.parent}/build"]
 
 
 def test_an_empty_folder_is_no_all_clear(upgrade: Any, tmp_path: Path) -> None:

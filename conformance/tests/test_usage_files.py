@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from conformance.tests.closed_folders import deep_folder
 from conformance.usage import Cause, Project, project, read_project
 
 CODE = "import torch\ntorch.zeros(3)\n"
@@ -64,57 +66,109 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     (inside / "a.py").write_text(CODE)
     (inside / "loop").symlink_to(inside)
     (inside / "out").symlink_to(tmp_path)
+    (inside / "build").mkdir()
+    (inside / "build" / "a.txt").write_text("")
+    (inside / "lib").symlink_to("build")
+    (inside / "empty").mkdir()
+    (inside / "same").symlink_to("empty")
     read = read_project([inside])
     assert read.read == 1
-    assert [(why.path, why.cause) for why in read.not_read()] == [(str(inside / "out"), Cause.LINK)]
+    assert [(why.path, why.cause) for why in read.not_read()] == [
+        (str(inside / "lib"), Cause.LINK),
+        (str(inside / "out"), Cause.LINK),
+    ]
 
 
-def test_folders_that_are_left_out_are_told(tmp_path: Path) -> None:
-    for name in ("src", ".git", "build", "env", "tests"):
+def test_a_folder_that_cannot_be_entered_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "b.py").write_text(CODE)
+    with deep_folder(tmp_path, "d" * 250, 20, {"a.py": CODE}) as deep:
+        read = read_project([tmp_path])
+    assert [use.path for use in read.uses()] == [str(tmp_path / "b.py")]
+    (why,) = read.not_read()
+    assert (why.cause, why.detail) == (Cause.FOLDER, "File name too long")
+    assert deep.startswith(why.path)
+
+
+def test_a_folder_may_be_nested_deeper_than_functions_may(tmp_path: Path) -> None:
+    limit = sys.getrecursionlimit()
+    with deep_folder(tmp_path, "d", 300, {"a.py": CODE}):
+        sys.setrecursionlimit(len(inspect.stack(0)) + 200)
+        try:
+            read = read_project([tmp_path])
+        finally:
+            sys.setrecursionlimit(limit)
+    assert (read.read, causes(read)) == (1, [])
+
+
+def test_folders_without_code_of_the_project_are_skipped(tmp_path: Path) -> None:
+    for name in ("src", ".git", "env", "conda", "node_modules", "tests"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.py").write_text(CODE)
     (tmp_path / "env" / "pyvenv.cfg").write_text("")
+    (tmp_path / "conda" / "conda-meta").mkdir()
     (tmp_path / "src" / "old.py").write_text(CODE)
     read = read_project([tmp_path], exclude=["tests", "ol?.py"])
     assert [file.path for file in read.files] == [str(tmp_path / "src" / "a.py")]
-    assert sorted(Path(path).name for path in read.skipped) == [".git", "build", "env", "tests"]
+    assert sorted(Path(path).name for path in read.skipped) == [".git", "conda", "env", "node_modules", "tests"]
+
+
+#: A file, and why it is not read; empty where it is.
+LEFT_OUT = {
+    "build/a.py": "build",
+    "dist/deep/a.py": "dist",
+    "venv/a.ipynb": "venv",
+    ".github/scripts/a.py": ".github",
+    "build/a.txt": "",
+    ".cache/env/pyvenv.cfg": "",
+    "a.pyx": "a.pyx",
+    "A.PXD": "A.PXD",
+    "a.ipy": "a.ipy",
+}
+
+
+@pytest.mark.parametrize("file", LEFT_OUT)
+def test_what_may_be_code_of_the_project_is_named(file: str, tmp_path: Path) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(CODE)
+    read = read_project([tmp_path])
+    named = [why.path for why in read.not_read()]
+    assert named == ([str(tmp_path / LEFT_OUT[file])] if LEFT_OUT[file] else [])
+    assert not list(read.uses())
+
+
+def test_a_folder_is_read_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "a.py").write_text(CODE)
+    read = read_project([tmp_path / "build"])
+    assert (read.read, causes(read)) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("A.PY", CODE),
+        ("a.Pyw", CODE),
+        ("train", f"#!/usr/bin/env python3\n{CODE}"),
+        ("train.cgi", f"#! /usr/bin/python -u\n{CODE}"),
+    ],
+)
+def test_a_script_is_read(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / name).chmod(0o755)
+    assert [use.names for use in read_project([tmp_path]).uses()] == [("torch.zeros",)]
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\npython x.py\n", "python\n", "", f"# python\n{CODE}"])
+def test_other_files_are_not_read(text: str, tmp_path: Path) -> None:
+    (tmp_path / "train").write_text(text)
+    (tmp_path / "a.pyx").write_text("cdef int x\n")
+    os.mkfifo(tmp_path / "pipe")
+    assert not read_project([tmp_path]).files
 
 
 def test_stubs_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.pyi").write_text("import torch\ndef f(x: torch.LongTensor) -> None: ...\n")
     assert [use.names for use in read_project([tmp_path]).uses()] == [("torch.LongTensor",)]
-
-
-def notebook(*cells: str) -> str:
-    sources = [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]
-    return json.dumps({"cells": [{"cell_type": "markdown", "source": "torch.ones(1)"}, *sources]})
-
-
-def test_a_notebook_is_read_cell_by_cell(tmp_path: Path) -> None:
-    path = tmp_path / "a.ipynb"
-    path.write_text(
-        notebook(
-            "%matplotlib inline\n!pip install torch\nimport torch\n",
-            "%%bash\ntorch.ones(3)",
-            "%%time\n\nx = torch.zeros(3)",
-            "torch.zeros?\nfiles = !ls\nx.split(1)",
-        )
-    )
-    read = read_project([path])
-    assert [(use.names[0], use.cell, use.line) for use in read.uses()] == [
-        ("torch.zeros", 3, 3),
-        ("torch.Tensor.split", 4, 3),
-    ]
-    assert str(next(read.uses())) == f"{path}:cell 3:3:5"
-    assert not list(read.not_read())
-
-
-def test_a_broken_cell_does_not_hide_the_others(tmp_path: Path) -> None:
-    path = tmp_path / "a.ipynb"
-    path.write_text(notebook("import torch", "x = (", "torch.zeros(3)"))
-    read = read_project([path])
-    assert [use.cell for use in read.uses()] == [3]
-    assert [(why.cell, why.cause) for why in read.not_read()] == [(2, Cause.SYNTAX)]
 
 
 def test_a_source_in_another_encoding_is_read(tmp_path: Path) -> None:

@@ -353,3 +353,124 @@ def test_what_cannot_be_told_is_told(source: str, expected: list[Doubt], tmp_pat
     path = tmp_path / "code.py"
     path.write_text(source)
     assert [each.doubt for each in read_project([path]).unclear()] == expected
+
+
+#: Code that gives `torch.load` to other code, which may call it, and what it is called with then.
+PASSED = [
+    ("partial(torch.load)", (0, [])),
+    ("partial(torch.load, 'x', map_location='cpu')", (1, ["map_location"])),
+    ("functools.partial(torch.load, weights_only=True)", (0, ["weights_only"])),
+    ("map(torch.load, paths)", (0, [])),
+    ("pool.submit(torch.load, path)", (0, [])),
+    ("asyncio.to_thread(func=torch.load)", (0, [])),
+    ("def f(path, load=torch.load): load(path)", (0, [])),
+    ("def f(*, load=torch.load): pass", (0, [])),
+    ("f = lambda load=torch.load: load(path)", (0, [])),
+    ("@with_loader(torch.load)\ndef f(): pass", (0, [])),
+    ("class A:\n    def f(self): self.load = torch.load", (0, [])),
+    ("LOADERS['x'] = torch.load", (0, [])),
+    ("LOADERS = {'x': torch.load}", (0, [])),
+    ("def f(): return torch.load", (0, [])),
+    ("def f(): yield torch.load", (0, [])),
+    ("f([(torch.load, path)])", (0, [])),
+    ("f(*[torch.load])", (0, [])),
+    ("f(load or torch.load)", (0, [])),
+    ("f(torch.load if x else y)", (0, [])),
+    ("f(g := torch.load)", (0, [])),
+    ("from torch import load as l\nf(l)", (0, [])),
+    ("l = torch.load\nf(l)", (0, [])),
+    ("f(getattr(torch, 'load'))", (0, [])),
+]
+NOT_PASSED = [
+    "torch.load(path)",
+    "f(torch.load(path))",
+    "f = torch.load",
+    "isinstance(x, torch.load)",
+    "isinstance(x, (int, torch.load))",
+    "type(x) in (torch.load, int)",
+    "f is torch.load",
+    "print(torch.load)",
+    "def f(x: torch.load) -> torch.load: pass",
+    "hasattr(torch, 'load')",
+    "torch.load = f",
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), PASSED)
+def test_a_function_that_is_passed_on_is_a_use(source: str, expected: tuple[int, list[str]], tmp_path: Path) -> None:
+    source = f"import asyncio, functools, torch\nfrom functools import partial\n{source}\n"
+    (use,) = [use for use in uses(source, tmp_path) if use.kind is Kind.PASSED]
+    assert use.names == ("torch.load",)
+    assert use.evidence is Evidence.LIKELY
+    assert use.call is not None
+    assert use.call.more_positional
+    assert (len(use.call.positional), [name for name, _ in use.call.keywords]) == expected
+
+
+@pytest.mark.parametrize("source", NOT_PASSED)
+def test_what_is_only_looked_at_is_not_passed_on(source: str, tmp_path: Path) -> None:
+    assert not [use for use in uses(f"import torch\n{source}\n", tmp_path) if use.kind is Kind.PASSED]
+
+
+def test_constants_are_not_passed_on_and_methods_are(tmp_path: Path) -> None:
+    source = "import torch\nx = torch.ones(1, dtype=torch.float16)\nf(x.backward, x.shape, torch.strided, torch)\n"
+    found = uses(source, tmp_path)
+    assert [use.names for use in found if use.kind is Kind.PASSED] == [("torch.Tensor.backward",)]
+
+
+#: Code that hides from a reader who runs nothing which name of torch it uses.
+HIDDEN = {
+    "globals()['torch'].load(x)": Doubt.NAMESPACE,
+    "globals()['zeros'](1)": Doubt.NAMESPACE,
+    "globals()[name](1)": Doubt.NAMESPACE,
+    "globals().get('torch')": Doubt.NAMESPACE,
+    "locals()['torch']": Doubt.NAMESPACE,
+    "vars()['torch']": Doubt.NAMESPACE,
+    "sys.modules['torch'].load(x)": Doubt.NAMESPACE,
+    "sys.modules['torch.nn'].Linear(1, 1)": Doubt.NAMESPACE,
+    "modules['torch']": Doubt.NAMESPACE,
+    "sys.modules[name]": Doubt.NAMESPACE,
+    "sys.modules.get('torch')": Doubt.NAMESPACE,
+    "vars(torch)['load'](x)": Doubt.DYNAMIC_NAME,
+    "torch.__dict__['load'](x)": Doubt.DYNAMIC_NAME,
+    "getattr(torch, name)": Doubt.DYNAMIC_NAME,
+    "operator.methodcaller('load', x)(torch)": Doubt.METHOD_BY_NAME,
+    "methodcaller(name)": Doubt.METHOD_BY_NAME,
+    "operator.attrgetter(name)(x)": Doubt.METHOD_BY_NAME,
+    "torch.jit.CompilationUnit('def f(x): return x')": Doubt.DYNAMIC_CODE,
+    "from torch.jit import CompilationUnit as C\nC(text)": Doubt.DYNAMIC_CODE,
+    "torch.utils.benchmark.Timer('torch.ones(1)')": Doubt.DYNAMIC_CODE,
+    "timeit.timeit('torch.load(x)')": Doubt.DYNAMIC_CODE,
+    "exec(text)": Doubt.DYNAMIC_CODE,
+    "compile(text, '', 'eval')": Doubt.DYNAMIC_CODE,
+}
+PLAIN = [
+    "globals()['f'](1)",
+    "globals()['x'] = 1",
+    "'torch' in sys.modules",
+    "sys.modules[__name__].x",
+    "sys.modules[cls.__module__]",
+    "sys.modules['json'].load(x)",
+    "vars(x)['load']",
+    "re.compile(text)",
+    "timeit.timeit(lambda: torch.ones(1))",
+    "operator.attrgetter('key')(x)",
+]
+_IMPORTS = "import operator, re, sys, timeit, torch\nfrom operator import methodcaller\nfrom sys import modules\n"
+
+
+@pytest.mark.parametrize("source", HIDDEN)
+def test_what_hides_its_names_is_not_fully_analysed(source: str, tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text(f"{_IMPORTS}from torch import zeros\ndef f(): pass\n{source}\n")
+    assert [each.doubt for each in read_project([tmp_path]).unclear()] == [HIDDEN[source]]
+
+
+@pytest.mark.parametrize("source", PLAIN)
+def test_what_hides_nothing_is_analysed(source: str, tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text(f"{_IMPORTS}def f(): pass\n{source}\n")
+    assert not list(read_project([tmp_path]).unclear())
+
+
+def test_an_attribute_that_is_read_by_its_name_may_be_one_of_a_tensor(tmp_path: Path) -> None:
+    (use,) = uses("import operator, torch\noperator.attrgetter('a.is_leaf')(x)\n", tmp_path)
+    assert (use.names, use.evidence) == (("torch.Tensor.is_leaf",), Evidence.MAYBE)

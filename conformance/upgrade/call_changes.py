@@ -16,7 +16,7 @@ from conformance.text import bounded
 from conformance.upgrade.code_uses import CodeUses, best, under_doubts
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.severity import SEVERITIES, Severity, rank
-from conformance.usage import Call, Evidence, TorchName, UseGroup
+from conformance.usage import Call, Evidence, Kind, TorchName, Use, UseGroup
 from conformance.usage.matching import Match
 from conformance.usage.rules import canonical
 from conformance.usage.snippets import read_snippet
@@ -128,8 +128,8 @@ def _told(uses: CodeUses, change: CallChange, program: _Program) -> Optional[_To
     sure = _evidence(change, program)
     places: dict[int, tuple[UseGroup, Evidence]] = {}
     for group, name in uses.of(change.name):
-        match = _match(uses, program, group.use.call, name)
         use = group.use
+        match = _match(uses, program, use, name)
         doubts = (match is Match.UNKNOWN, use.evidence is Evidence.MAYBE, sure is Evidence.MAYBE, use.guarded)
         evidence = under_doubts(doubts, sure, use.evidence) if match is not Match.NO else None
         if evidence is not None:
@@ -142,9 +142,12 @@ def _told(uses: CodeUses, change: CallChange, program: _Program) -> Optional[_To
     return _Told(change, severity, places) if places else None
 
 
-def _match(uses: CodeUses, program: _Program, used: Optional[Call], name: str) -> Match:
+def _match(uses: CodeUses, program: _Program, use: Use, name: str) -> Match:
+    used = use.call
     if program.call is None or used is None:
         return Match.YES if program.call is used else Match.NO
+    if use.kind is Kind.PASSED:
+        return Match.UNKNOWN
     if used.more_positional or used.more_keywords:
         return Match.NO  # What else is passed decides.
     return best([uses.same(program.call, program.is_function, used, name, fixed=_FIXED)])

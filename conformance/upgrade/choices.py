@@ -10,6 +10,7 @@ from typing import Optional
 
 from packaging.version import InvalidVersion, Version
 
+from conformance.releases import RELEASES
 from conformance.results.store import SUFFIX, load_results
 from conformance.views.recorded import Measured, Recorded, load_recorded
 
@@ -85,6 +86,13 @@ def _version(text: str) -> tuple[str, Version]:
 
 
 def _measure(text: str) -> str:
+    """Return what to do about a release that was not measured."""
     version = text.partition("+")[0]
+    known = [Version(release) for release in RELEASES]
+    wanted = Version(version)
+    if all(release.release[:2] != (*wanted.release, 0)[:2] for release in known):
+        if wanted > max(known):
+            return f"{max(known)} is the newest that this conformance knows"
+        return f"only releases from {min(known)} to {max(known)} can be measured"
     pattern = f"{version}.*" if version.count(".") < 2 else version
     return f"measure it with: nox -s conformance -- --torch '{pattern}'"

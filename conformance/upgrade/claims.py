@@ -40,7 +40,8 @@ def compare_claims(corpus: Corpus, path: Sequence[Measured], kept: Optional[Kept
         found.extend(differences)
         gaps.update({claim.id: gap} if gap else {})
     entries = sorted(map(_entry, _grouped(found)), key=ReportEntry.order)
-    return Report(path[0].torch, path[-1].torch, path, tuple(entries), len(claims) - len(gaps), gaps)
+    remarks = tuple(map(str, corpus.not_entered))
+    return Report(path[0].torch, path[-1].torch, path, tuple(entries), len(claims) - len(gaps), gaps, remarks=remarks)
 
 
 def _compared(claim: Claim, path: Sequence[Measured]) -> tuple[str, list[Finding]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,20 +12,21 @@ from typing import Callable, Optional
 
 from conformance.cache import Kept, kept
 from conformance.collection import without_collection
+from conformance.files import files_in, why_missing
 from conformance.language.corpus import Corpus
 from conformance.language.kept import own_key
 from conformance.names.lookup import Names
 from conformance.names.store import StoreError
 from conformance.results.files import ResultError, read_bytes, to_text
-from conformance.results.recorded import recorded_folder
+from conformance.results.recorded import NAMES, recorded_folder
 from conformance.results.store import SUFFIX
-from conformance.text import printable
+from conformance.text import count_of, printable
 from conformance.upgrade.call_changes import compare_calls, compared_names
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.coverage import coverage_of
-from conformance.upgrade.fixes import fix
+from conformance.upgrade.fixes import Fixes, fix
 from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import github_report, json_report
 from conformance.upgrade.matching import ClaimUses
@@ -43,8 +43,8 @@ from conformance.views.recorded import Measured
 
 _FORMATS = ("text", "markdown", "json", "github")
 _EPILOG = """\
-exit status: 0 reported, 1 an entry is at least as severe as --fail-on, 2 a release is not recorded or the command line
-is wrong, 3 no difference was found, but part of the code could not be read or resolved
+exit status: 0 reported, 1 an entry is at least as severe as --fail-on or a file could not be written, 2 a release is
+not recorded or the command line is wrong, 3 no difference was found, but part of the code could not be read or resolved
 
 examples:
   conformance upgrade 2.4 2.15                          what torch itself changed
@@ -103,9 +103,9 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     paths = [*(options.uses or []), *(options.specs or []), *([options.baseline] if options.baseline else [])]
     if (options.fix and not options.uses) or (options.write and not options.fix):
         return _refused("--fix needs --uses PATH, and --write needs --fix")
-    missing = [path for path in paths if not os.path.lexists(path)]
+    missing = [f"{path}: {why}" for path in paths if (why := why_missing(path)) is not None]
     if missing:
-        return _refused(f"{missing[0]}: no such file or folder")
+        return _refused(missing[0])
     try:
         folder = recorded_folder(options.results)
         path, remarks = release_path(options.old, options.new, folder, options.device)
@@ -114,16 +114,28 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
             remarks = (*remarks, "the names of one of the releases are not recorded: only claims are compared")
         report = _of_code(options, path, changes) if options.uses else _of_torch(options, path, changes)
         ignored = [*options.ignore, *(_baseline(options.baseline) if options.baseline else [])]
-        report = _kept(replace(report, remarks=remarks), ignored, options.certain)
-        text = printable(fix(report, write=options.write)) if options.fix else _written(report, options)
+        report = _kept(replace(report, remarks=(*remarks, *report.remarks)), ignored, options.certain)
     except (NotRecorded, ResultError, StoreError, ValueError) as error:
         return _refused(str(error))
-    sys.stdout.write(text)
     if options.fix:
-        return 0
+        return _fixed(fix(report, options.uses, write=options.write))
+    sys.stdout.write(_written(report, options))
     if report.fails(options.fail_on):
         return 1
     return 3 if report.is_silent else 0
+
+
+def _fixed(fixes: Fixes) -> int:
+    """Write the diff to the standard output and what was not rewritten to the standard error; return the status."""
+    sys.stdout.write(fixes.diff)
+    for place, what, why in fixes.left:
+        print(printable(f"left as it is: {place} {what}: {why}", keep=""), file=sys.stderr)
+    for place, what, why in fixes.failed:
+        print(printable(f"conformance: {place}: {what} ({why})", keep=""), file=sys.stderr)
+    if fixes.without:
+        entries = count_of(fixes.without, "entry has", "entries have")
+        print(f"{entries} no rewrite; the report without --fix shows them", file=sys.stderr)
+    return 1 if fixes.failed else 0
 
 
 def _written(report: Report, options: argparse.Namespace) -> str:
@@ -179,7 +191,7 @@ def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: Na
     if options.specs:
         return _compared(read_specs(options.specs), path, changes)
     folder = options.results or recorded_folder()
-    measured = [*sorted(folder.rglob("*.jsonl")), *sorted((folder / "names").glob("*.txt"))]
+    measured = [*files_in(folder, f"*{SUFFIX}"), *files_in(folder / NAMES, "*.txt")]
     asked = " ".join([options.old, options.new, options.device])
     key = None if Path(options.old).exists() or Path(options.new).exists() else own_key(f"upgrade {asked}", measured)
     report = kept(key, Report, lambda: replace(_compared(read_specs(None), path, changes), path=()))

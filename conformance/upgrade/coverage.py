@@ -64,6 +64,7 @@ def coverage_of(
         missing={name: found for name, found in missing.items() if not found[0].guarded},
         not_read=tuple(project.not_read()),
         unclear=tuple(project.unclear()),
+        skipped=project.skipped,
     )
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 import re
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Union
 
-from conformance.text import one_line
+from conformance.files import link_again, replace_content
+from conformance.text import one_line, printable
 from conformance.upgrade.model import Report, ReportEntry
+from conformance.upgrade.rewriting import Edit, SourceText
 from conformance.upgrade.severity import SHOWN
 from conformance.usage import Evidence, Kind, Use
 from conformance.usage.recorder import attribute_place
@@ -45,113 +50,248 @@ _RENAMED = {
 }
 
 
-class _Edit(NamedTuple):
-    """Bytes of a file to replace."""
-
-    start: int
-    end: int
-    text: bytes
+#: What sets an attribute by its name: `setattr`, `monkeypatch.setattr`, `mock.patch.object`, `vars(x).update`.
+_SETTING = re.compile(r"setattr|delattr|patch|__dict__|\bvars\b|\bglobals\b|\bsys\.modules\b")
+_MOST_NAMES = 8
 
 
-def fix(report: Report, *, write: bool = False) -> str:
-    """Return a unified diff of all that can surely be rewritten; with ``write``, change the files too.
+class Unfixed(NamedTuple):
+    """A place or a file that was left as it is, a name of torch or what is wrong, and why."""
 
-    Comments and layout stay. Notebooks are left alone, and so is each place whose text is not as it was read.
+    place: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Fixes:
+    """What was rewritten, and what was not.
+
+    Attributes
+    ----------
+    diff
+        A unified diff of all that can surely be rewritten.
+    left
+        The places that a rewrite was not certain or not safe for.
+    failed
+        The files that could not be written; they are as they were.
+    without
+        How many entries have no rewrite.
     """
-    wanted: dict[str, list[tuple[ReportEntry, Use]]] = {}
-    for entry in [entry for severity in SHOWN for entry in report.of(severity)]:
+
+    diff: str
+    left: tuple[Unfixed, ...]
+    failed: tuple[Unfixed, ...]
+    without: int
+
+
+class _Wanted(NamedTuple):
+    """A rewrite that an entry asks for at a place."""
+
+    entry: ReportEntry
+    use: Use
+
+    def left(self, why: str) -> Unfixed:
+        return Unfixed(str(self.use), self.use.names[0], why)
+
+
+def fix(report: Report, roots: Sequence[Path], *, write: bool = False) -> Fixes:
+    """Rewrite all that can surely be rewritten; comments, layout, encoding and line ends stay.
+
+    A file is written at once and keeps its mode, or stays as it was. A file with several names is written once and
+    keeps them. It is left alone where one of its names is outside of what was read.
+
+    Parameters
+    ----------
+    roots
+        The files and folders that were read: a link that leads out of them is not followed.
+    write
+        Change the files too.
+    """
+    left: list[Unfixed] = []
+    failed: list[Unfixed] = []
+    wanted: dict[tuple[int, int], list[_Wanted]] = {}
+    names: dict[tuple[int, int], dict[str, None]] = {}
+    entries = [entry for severity in SHOWN for entry in report.of(severity)]
+    for entry in filter(_has_rewrite, entries):
         for use in dict.fromkeys(place.use for place in entry.places if place.evidence > Evidence.MAYBE):
-            is_sure = use.evidence is Evidence.CERTAIN and not use.guarded and use.cell is None
-            if is_sure and use.kind is Kind.CALL:
-                wanted.setdefault(use.path, []).append((entry, use))
-    return "".join(_fix_file(Path(path), places, write) for path, places in sorted(wanted.items()))
+            one = _Wanted(entry, use)
+            why = _why_not(use)
+            if why:
+                left.append(one.left(why))
+                continue
+            try:
+                status = Path(use.path).stat()
+            except OSError as error:
+                left.append(one.left(str(error.strerror)))
+                continue
+            identity = status.st_dev, status.st_ino
+            wanted.setdefault(identity, []).append(one)
+            names.setdefault(identity, {})[use.path] = None
+    diffs = []
+    for identity in sorted(wanted, key=lambda identity: min(names[identity])):
+        paths = [Path(path) for path in sorted(names[identity])]
+        diffs.append(_fix_file(paths, wanted[identity], roots, write, left, failed))
+    without = sum(not _has_rewrite(entry) for entry in entries)
+    return Fixes("".join(diffs), tuple(dict.fromkeys(left)), tuple(failed), without)
 
 
-def _fix_file(path: Path, places: Sequence[tuple[ReportEntry, Use]], write: bool) -> str:
+def _has_rewrite(entry: ReportEntry) -> bool:
+    is_renamed = entry.kind in ("gone", "deprecated") and entry.subject in _RENAMED
+    return is_renamed or _ARGUMENT.match(entry.instead) is not None
+
+
+def _why_not(use: Use) -> str:
+    if use.cell is not None:
+        return "it is in a notebook"
+    if use.kind is not Kind.CALL:
+        return "it is not called here"
+    if use.guarded:
+        return "the code expects that it may be missing"
+    return "" if use.evidence is Evidence.CERTAIN else "which object it is can't be told for certain"
+
+
+def _fix_file(
+    paths: Sequence[Path],
+    places: Sequence[_Wanted],
+    roots: Sequence[Path],
+    write: bool,
+    left: list[Unfixed],
+    failed: list[Unfixed],
+) -> str:
+    """Return the diff of one file, which may have several names."""
     try:
-        content = path.read_bytes()
-        text = content.decode()
-        tree = ast.parse(text)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        _check_names(paths, roots)
+        content = paths[0].read_bytes()
+        source = SourceText(content)
+    except OSError as error:
+        left += [one.left(str(error.strerror)) for one in places]
         return ""
-    if "\r" in text or "\f" in text or text.startswith("\ufeff"):
+    except ValueError as error:
+        left += [one.left(str(error)) for one in places]
         return ""
-    source = _Source(content, tree)
-    edits: list[_Edit] = []
-    for entry, use in places:
-        for edit in source.edits(entry, use):
-            if not any(edit.start < one.end and one.start < edit.end for one in edits):
-                edits.append(edit)
-    fixed = _applied(content, edits)
-    if not edits or _is_broken(fixed):
+    calls = _Calls(source)
+    edits: dict[Edit, _Wanted] = {}
+    for one in places:
+        edit = calls.edit(one)
+        if isinstance(edit, Edit):
+            edits.setdefault(edit, one)
+        else:
+            left.append(one.left(edit))
+    applicable = source.applicable(edits)
+    left += [one.left("it would be no Python any more") for edit, one in edits.items() if edit not in applicable]
+    if not applicable:
         return ""
+    fixed, lines = source.changed(applicable)
     if write:
-        path.write_bytes(fixed)
-    name = one_line(path.as_posix().lstrip("/"))
-    diff = difflib.unified_diff(_lines(text), _lines(fixed.decode()), fromfile=f"a/{name}", tofile=f"b/{name}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+        try:
+            failed += _write(paths, fixed)
+        except OSError as error:
+            failed.append(Unfixed(str(paths[0]), "not written", str(error.strerror)))
+            return ""
+    name = one_line(paths[0].as_posix().lstrip("/"))
+    return "".join(map(_diff_line, difflib.unified_diff(source.lines, lines, f"a/{name}", f"b/{name}")))
 
 
-class _Source:
+def _check_names(paths: Sequence[Path], roots: Sequence[Path]) -> None:
+    """Raise `ValueError` where a file must not be written, or has a name that nobody gave."""
+    real = {os.path.realpath(path) for path in paths}
+    tops = [os.path.realpath(root) for root in roots]
+    for path in real:
+        if not any(path == top or path.startswith(top.rstrip(os.sep) + os.sep) for top in tops):
+            raise ValueError("it is a link to a file outside of what was read")
+    status = paths[0].stat()
+    if status.st_nlink > len(real):
+        raise ValueError("it has another name (a hard link) outside of what was read")
+    if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        raise ValueError("it is read-only")
+
+
+def _write(paths: Sequence[Path], content: bytes) -> list[Unfixed]:
+    """Write a file under all its names; return those that still have the old content."""
+    first, *others = dict.fromkeys(Path(os.path.realpath(path)) for path in paths)
+    replace_content(first, content)
+    failed = []
+    for other in others:
+        try:
+            link_again(first, other)
+        except OSError as error:
+            failed.append(Unfixed(str(other), f"is no link to {first} any more", str(error.strerror)))
+    return failed
+
+
+class _Calls:
     """The calls of a file, by where they begin."""
 
-    def __init__(self, content: bytes, tree: ast.AST) -> None:
-        self._content = content
+    def __init__(self, source: SourceText) -> None:
+        self._content = source.utf8
         self._starts = [0]
-        for written in content.split(b"\n"):
+        for written in source.utf8.split(b"\n"):
             self._starts.append(self._starts[-1] + len(written) + 1)
         self._calls: dict[tuple[int, int], list[ast.Call]] = {}
-        for node in ast.walk(tree):
+        self._replaced = dict(_replaced(source.tree))
+        # Before 3.12, places in f-strings are not exact, and quotes can't be nested.
+        texts = (node for node in ast.walk(source.tree) if isinstance(node, ast.JoinedStr))
+        self._in_texts = {inner for text in texts for inner in ast.walk(text)}
+        for node in ast.walk(source.tree):
             if isinstance(node, ast.Call):
                 places = [(node.lineno, node.col_offset)]
                 if isinstance(node.func, ast.Attribute):
                     places.append(attribute_place(node.func))
                 for line, column in dict.fromkeys(places):
                     start = self._starts[line - 1]
-                    before = content[start : start + column].decode(errors="replace")
+                    before = self._content[start : start + column].decode(errors="replace")
                     self._calls.setdefault((line, len(before) + 1), []).append(node)
 
-    def edits(self, entry: ReportEntry, use: Use) -> Iterator[_Edit]:
-        """Yield what to replace at a place, nothing where that is not certain."""
-        last = use.names[0].rpartition(".")[2]
-        calls = [call for call in self._calls.get((use.line, use.column), ()) if _last(call.func) == last]
+    def edit(self, wanted: _Wanted) -> Union[Edit, str]:
+        """Return what to replace at a place, or why nothing is."""
+        entry, use = wanted
+        parts = use.names[0].split(".")
+        calls = [call for call in self._calls.get((use.line, use.column), ()) if _last(call.func) == parts[-1]]
         if len(calls) != 1:
-            return
+            return "it is called by another name"
+        if calls[0] in self._in_texts:
+            return "it is in an f-string"
         argument = _ARGUMENT.match(entry.instead)
+        renaming = None if argument is not None else _RENAMED[entry.subject]
+        for name in (use.names[0], *([renaming.name] if renaming is not None else [])):
+            for replaced in (*_prefixes(name), *name.split("."), f"….{name.rpartition('.')[2]}"):
+                if replaced in self._replaced:
+                    return f"the file replaces {replaced} (line {self._replaced[replaced]})"
         if argument is not None:
-            edit = self._add_argument(calls[0], argument[0], argument[1])
-            if edit is not None:
-                yield edit
-        elif entry.kind in ("gone", "deprecated") and entry.subject in _RENAMED:
-            yield from self._rename(calls[0], entry.subject, _RENAMED[entry.subject])
+            return self._add_argument(calls[0], argument[0], argument[1])
+        assert renaming is not None
+        return self._rename(calls[0], entry.subject, renaming)
 
-    def _add_argument(self, call: ast.Call, text: str, name: str) -> Optional[_Edit]:
+    def _add_argument(self, call: ast.Call, text: str, name: str) -> Union[Edit, str]:
         passed = [keyword.arg for keyword in call.keywords]
-        if name in passed or any(isinstance(one, ast.Starred) for one in call.args):
-            return None
+        if name in passed or None in passed or any(isinstance(one, ast.Starred) for one in call.args):
+            return f"it may pass {name} already"
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         begin = max((self._end(one) for one in given), default=self._end(call.func))
         end = self._end(call)
         # Behind the last argument: a comment, a comma at the end and the closing bracket stay where they are.
         rest = self._content[begin : end - 1]
-        if given and rest.strip() not in (b"", b","):
-            return None
+        if rest.strip() not in ((b"", b",") if given else (b"(",)):
+            return "a comment or a bracket stands behind the last argument"
         if not given:
-            return _Edit(end - 1, end - 1, text.encode()) if rest.strip() == b"(" else None
-        return _Edit(begin, begin, f", {text}".encode())
+            return Edit(end - 1, end - 1, text.encode())
+        return Edit(begin, begin, f", {text}".encode())
 
-    def _rename(self, call: ast.Call, old: str, new: _Renaming) -> Iterator[_Edit]:
+    def _rename(self, call: ast.Call, old: str, new: _Renaming) -> Union[Edit, str]:
         written = self._content[self._begin(call.func) : self._end(call.func)]
+        if written != old.encode():
+            return "it is called by another name"
         is_same = len(call.args) <= new.most_positional and all(one.arg in new.keywords for one in call.keywords)
-        if written != old.encode() or not is_same or any(isinstance(one, ast.Starred) for one in call.args):
-            return
+        if not is_same or any(isinstance(one, ast.Starred) for one in call.args):
+            return f"{new.name} takes other arguments"
         opening = self._content.index(b"(", self._end(call.func)) + 1
         if new.first and self._content[self._end(call.func) : opening] != b"(":
-            return
+            return "a comment or a space stands before the arguments"
         end = self._end(call.func) if not new.first else opening
         more = ", " if call.args or call.keywords else ""
         first = f"({new.first}{more}" if new.first else ""
-        yield _Edit(self._begin(call.func), end, f"{new.name}{first}".encode())
+        return Edit(self._begin(call.func), end, f"{new.name}{first}".encode())
 
     def _begin(self, node: ast.expr) -> int:
         return self._starts[node.lineno - 1] + node.col_offset
@@ -160,25 +300,56 @@ class _Source:
         return self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
 
-def _lines(text: str) -> list[str]:
-    """Return lines with their ends, as Python counts lines: `splitlines` knows more of them."""
-    lines = text.split("\n")
-    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+def _prefixes(name: str) -> list[str]:
+    parts = name.split(".")
+    return [".".join(parts[:number]) for number in range(1, len(parts) + 1)]
+
+
+def _replaced(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield the attributes that a file replaces, with a line of each.
+
+    An assignment gives the dotted name, and ``….load`` since any object may be torch under another name; a call such
+    as ``setattr(torch, "load", f)`` gives the last part of each text in it.
+    """
+    for node in ast.walk(tree):
+        is_stored = not isinstance(getattr(node, "ctx", None), ast.Load)
+        if isinstance(node, ast.Attribute) and is_stored:
+            dotted = _dotted(node)
+            if dotted not in (f"self.{node.attr}", f"cls.{node.attr}"):
+                yield from ((name, node.lineno) for name in (dotted, f"….{node.attr}"))
+        elif isinstance(node, ast.Call) and _SETTING.search(_dotted(node.func)):
+            yield from ((keyword.arg, node.lineno) for keyword in node.keywords if keyword.arg is not None)
+            yield from ((text, node.lineno) for text in _texts([*node.args, *node.keywords]))
+        elif isinstance(node, ast.Subscript) and is_stored and _SETTING.search(_dotted(node.value)):
+            yield from ((text, node.lineno) for text in _texts([node.slice]))
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return the last names of a chain, without what is called or looked up on the way."""
+    names: list[str] = []
+    while len(names) < _MOST_NAMES and isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        names += [node.attr] if isinstance(node, ast.Attribute) else []
+        node = node.func if isinstance(node, ast.Call) else node.value
+    names += [node.id] if isinstance(node, ast.Name) else []
+    return ".".join(reversed(names))
+
+
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the last part of each text, as of ``torch.load``."""
+    for node in nodes:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                yield inner.value.rpartition(".")[2]
 
 
 def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _applied(content: bytes, edits: Sequence[_Edit]) -> bytes:
-    for edit in sorted(edits, reverse=True):
-        content = content[: edit.start] + edit.text + content[edit.end :]
-    return content
-
-
-def _is_broken(content: bytes) -> bool:
-    try:
-        ast.parse(content)
-    except (SyntaxError, ValueError):
-        return True
-    return False
+def _diff_line(line: str) -> str:
+    """Return a line of a diff that can't drive the terminal, with its end as it is in the file."""
+    text = line.rstrip("\r\n")
+    end = line[len(text) :]
+    if not end:
+        return f"{printable(text)}\n\\ No newline at end of file\n"
+    return printable(text) + (end if end == "\r\n" else "\n")

@@ -104,11 +104,14 @@ def _coverage(coverage: ReportCoverage) -> Json:
         "unknown": listed(coverage.unknown),
         "in_neither_release": listed(coverage.missing),
         "not_read": [
-            {"file": one.path, "line": one.line, "why": one.cause.value} for one in coverage.not_read[:_MOST_LISTED]
+            {"file": one.path, "line": one.line, "cell": one.cell, "why": one.cause.value, "detail": one.detail}
+            for one in coverage.not_read[:_MOST_LISTED]
         ],
         "unclear": [
-            {"file": one.path, "line": one.line, "why": one.doubt.value} for one in coverage.unclear[:_MOST_LISTED]
+            {"file": one.path, "line": one.line, "cell": one.cell, "why": one.doubt.value}
+            for one in coverage.unclear[:_MOST_LISTED]
         ],
+        "skipped": list(coverage.skipped[:_MOST_LISTED]),
     }
 
 

@@ -26,9 +26,13 @@ class AffectedPlace(NamedTuple):
 
 
 def places_of(groups: Iterable[tuple[UseGroup, Evidence]]) -> tuple[AffectedPlace, ...]:
-    """Return the places of uses that a change concerns, the surest first."""
-    found = [AffectedPlace(use, evidence) for group, evidence in groups for use in group.places]
-    return in_order(found)
+    """Return the places of uses that a change concerns, the surest first; a place that is used in two ways once."""
+    found: dict[tuple[object, ...], AffectedPlace] = {}
+    for group, evidence in groups:
+        for use in group.places:
+            if use.spot not in found or found[use.spot].evidence < evidence:
+                found[use.spot] = AffectedPlace(use, evidence)
+    return in_order(found.values())
 
 
 def in_order(places: Iterable[AffectedPlace]) -> tuple[AffectedPlace, ...]:
@@ -112,6 +116,8 @@ class ReportCoverage:
         Names of which nothing is known, each with its first place and why.
     missing
         Names that are in neither release, likewise.
+    skipped
+        Folders that were excluded, or hold nothing a person wrote for the project.
     """
 
     files: int
@@ -124,6 +130,7 @@ class ReportCoverage:
     missing: Mapping[str, tuple[Use, str]] = field(default_factory=dict)
     not_read: tuple[NotRead, ...] = ()
     unclear: tuple[Unclear, ...] = ()
+    skipped: tuple[str, ...] = ()
 
     @property
     def is_complete(self) -> bool:

@@ -37,7 +37,7 @@ _HARMLESS = {
     ("torch.library.Library.impl", "allow_override"),
     ("torch.library.register_fake", "allow_override"),
 }
-_CALLED = (Kind.CALL, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
+_CALLED = (Kind.CALL, Kind.PASSED, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
 class NameChanges:
@@ -120,9 +120,9 @@ class NameChanges:
                 yield entry, Evidence.MAYBE if self._is_set_on_objects(name) else evidence
             elif entry.kind == "deprecated" and (use.kind in _CALLED or self._has_kind(name, "module")):
                 # Whether a function that is only read is called can't be told.
-                read = use.kind is Kind.NAME and self._has_kind(name, "function")
+                read = use.kind in (Kind.NAME, Kind.PASSED) and self._has_kind(name, "function")
                 yield entry, Evidence.MAYBE if use.guarded else min(evidence, Evidence.LIKELY if read else evidence)
-        if use.call is not None and use.kind is Kind.CALL:
+        if use.call is not None and use.kind in (Kind.CALL, Kind.PASSED):
             for entry, is_sure in self._of_call(self._documented(name), shape_of(use.call)):
                 yield entry, evidence if is_sure and not use.guarded else Evidence.MAYBE
 

@@ -75,7 +75,7 @@ def _lines(report: Report, brief: bool, everything: bool) -> Iterator[_Line]:
     yield _TITLE, _title(report)
     yield from ((_LINE, remark) for remark in report.remarks)
     if report.coverage is not None:
-        yield from ((_LINE, line) for line in _coverage(report.coverage))
+        yield from ((_LINE, line) for line in _coverage(report.coverage, None if everything else _MOST_LISTED))
     yield from ((_LINE, line) for line in _scope(report))
     yield _LINE, ""
     yield _LINE, summary(report)
@@ -119,8 +119,8 @@ def _title(report: Report) -> str:
     return f"torch {report.old} → {report.new}" + (f" on {' → '.join(devices)}" if devices else "")
 
 
-def _coverage(coverage: ReportCoverage) -> Iterator[str]:
-    """Yield what the report covers, and what it does not."""
+def _coverage(coverage: ReportCoverage, most: Optional[int]) -> Iterator[str]:
+    """Yield what the report covers, and what it does not; ``most``: how many of a kind are named, all without it."""
     known = coverage.names - len(coverage.unknown) - len(coverage.missing)
     profiled = f", {coverage.profiled:,} with measured calls" if coverage.profiled else ""
     yield (
@@ -128,26 +128,28 @@ def _coverage(coverage: ReportCoverage) -> Iterator[str]:
         f" ({coverage.claimed:,} with measured claims{profiled}), {coverage.known_calls:,} of"
         f" {count_of(coverage.calls, 'call')} by signature"
     )
-    yield from _named("nothing is known of", coverage.unknown)
-    yield from _named("gone from both releases", coverage.missing)
+    yield from _named("nothing is known of", coverage.unknown, most)
+    yield from _named("gone from both releases", coverage.missing, most)
     if not coverage.files:
         yield "no Python file was read: nothing can be said of the code"
     elif not coverage.names:
         yield "no use of torch was found: nothing can be said of the code"
     causes: dict[str, list[str]] = {}
     for unread in coverage.not_read:
-        causes.setdefault(unread.cause.value, []).append(_place(unread.path, unread.line))
-    yield from (f"not read ({cause}): {_some(paths)}" for cause, paths in causes.items())
+        causes.setdefault(unread.cause.value, []).append(_place(unread.path, unread.line, unread.cell))
+    yield from (f"not read ({cause}): {_some(paths, most)}" for cause, paths in causes.items())
     doubts: dict[str, list[str]] = {}
     for unclear in coverage.unclear:
-        doubts.setdefault(unclear.doubt.value, []).append(_place(unclear.path, unclear.line))
-    yield from (f"not analysed, because it {doubt}: {_some(places)}" for doubt, places in doubts.items())
+        doubts.setdefault(unclear.doubt.value, []).append(_place(unclear.path, unclear.line, unclear.cell))
+    yield from (f"not fully analysed, because it {doubt}: {_some(places, most)}" for doubt, places in doubts.items())
+    if coverage.skipped:
+        yield f"skipped, because excluded or not written for the project: {_some(coverage.skipped, most)}"
 
 
-def _named(what: str, names: Mapping[str, tuple[Use, str]]) -> Iterator[str]:
+def _named(what: str, names: Mapping[str, tuple[Use, str]], most: Optional[int]) -> Iterator[str]:
     if names:
-        told = [f"{name} ({_place(use.path, use.line)})" for name, (use, _) in names.items()]
-        yield f"{what}: {_some(told)}"
+        told = [f"{name} ({_place(use.path, use.line, use.cell)})" for name, (use, _) in names.items()]
+        yield f"{what}: {_some(told, most)}"
 
 
 def _scope(report: Report) -> Iterator[str]:
@@ -269,10 +271,11 @@ def _places(places: Sequence[AffectedPlace]) -> str:
     return head + "; ".join(told[:_MOST_FILES]) + left
 
 
-def _place(path: str, line: Optional[int]) -> str:
-    return path if line is None else f"{path}:{line}"
+def _place(path: str, line: Optional[int], cell: Optional[int]) -> str:
+    inside = "" if cell is None else f":cell {cell}"
+    return f"{path}{inside}" if line is None else f"{path}{inside}:{line}"
 
 
-def _some(told: Sequence[str]) -> str:
-    left = len(told) - _MOST_LISTED
-    return ", ".join(told[:_MOST_LISTED]) + (f" and {left} more" if left > 0 else "")
+def _some(told: Sequence[str], most: Optional[int] = _MOST_LISTED) -> str:
+    left = len(told) - (most or len(told))
+    return ", ".join(told[:most]) + (f" and {left} more" if left > 0 else "")

@@ -100,6 +100,7 @@ class Bindings(Invocations):
                 value = Constant(constant.literal, self.loop)
         for target in node.targets:
             self.bind(target, value, node.value)
+            self._note_stored(target, node.value, value)
 
     def on_annassign(self, node: ast.AnnAssign) -> None:
         """Bind a target to what its annotation says."""
@@ -108,6 +109,13 @@ class Bindings(Invocations):
             value = self._better(value, self.tested(node.value))
         if node.value is not None or self.scope.is_class:
             self.bind(node.target, value)
+        if node.value is not None:
+            self._note_stored(node.target, node.value, value)
+
+    def _note_stored(self, target: ast.expr, node: ast.expr, value: Value) -> None:
+        """Note functions of torch that other code gets from an attribute, an item or a display."""
+        if type(target) in (ast.Attribute, ast.Subscript) or type(node) in (ast.Dict, ast.List, ast.Set):
+            self.passed_on(node, value)
 
     def tested(self, node: ast.expr) -> Value:
         """Return what an expression stands for; a flag where it is worked out from a look at torch."""
@@ -127,16 +135,6 @@ class Bindings(Invocations):
         if type(node) is not ast.Constant:
             self.value(node)
         return read_annotation(node, self.resolve)
-
-    def resolve(self, node: ast.expr) -> Value:
-        """Return what a name or a chain of attributes stands for, and note nothing."""
-        if type(node) is ast.Name:
-            return self.lookup(node.id)
-        if type(node) is ast.Attribute:
-            owner = self.resolve(node.value)
-            is_quiet = isinstance(owner, (Torch, Foreign, Module, OwnClass))
-            return self.attribute(owner, node.attr, node.lineno, 0) if is_quiet else UNKNOWN
-        return UNKNOWN
 
     def on_augassign(self, node: ast.AugAssign) -> None:
         """Note `x += y` on a tensor."""

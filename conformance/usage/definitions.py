@@ -69,7 +69,7 @@ class FileReader(Statements):
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
             if default is not None:
-                self.value(default)
+                self.passed_on(default, self.value(default))
         for parameter in parameters_of(every):
             if parameter.annotation is not None and type(parameter.annotation) is not ast.Constant:
                 self.value(parameter.annotation)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Callable
 from typing import Any, Optional
 
 from conformance.usage import rules
 from conformance.usage.lookup import as_tensor
+from conformance.usage.model import Call, Evidence, Kind
 from conformance.usage.operators import Operators
+from conformance.usage.recorder import attribute_place
 from conformance.usage.scopes import Scope
 from conformance.usage.values import (
     BATCH,
@@ -16,16 +19,27 @@ from conformance.usage.values import (
     NOTHING,
     OTHER,
     UNKNOWN,
+    Either,
     Fixed,
     Instance,
     Items,
     OwnFunction,
+    Torch,
     Value,
     as_chosen,
     item_of,
     join,
     weaker,
 )
+
+_OPEN = Call(more_positional=True, more_keywords=True)
+#: The parts of an expression that whoever gets it gets too.
+_HOLDING: dict[type[ast.expr], Callable[[Any], list[ast.expr]]] = {
+    **dict.fromkeys((ast.Tuple, ast.List, ast.Set), lambda node: node.elts),
+    **dict.fromkeys((ast.Dict, ast.BoolOp), lambda node: node.values),
+    **dict.fromkeys((ast.Starred, ast.NamedExpr), lambda node: [node.value]),
+    ast.IfExp: lambda node: [node.body, node.orelse],
+}
 
 
 class Expressions(Operators):
@@ -110,6 +124,35 @@ class Expressions(Operators):
     def _dictcomp(self, node: ast.DictComp) -> Value:
         return self._comprehension(node, node.key, node.value)
 
+    def passed_on(self, node: ast.expr, value: Value, call: Call = _OPEN) -> None:
+        """Note a function or class of torch that other code gets, and so may call, or those in a display.
+
+        Parameters
+        ----------
+        node, value
+            What is passed, and what it stands for.
+        call
+            The arguments that are known.
+        """
+        kind = type(node)
+        if kind is ast.Constant:
+            return
+        if type(value) is Torch or type(value) is Either:
+            found = value.values if type(value) is Either else (value,)
+            torch = [one for one in found if type(one) is Torch and not rules.is_constant(one.name)]
+            self.record.name([Torch(one.name, Evidence.LIKELY, one.chosen) for one in torch], node, Kind.PASSED, call)
+        elif kind is ast.Attribute:
+            self._method_passed_on(node, call)  # type: ignore[arg-type]
+        elif kind in _HOLDING:
+            for inner in _HOLDING[kind](node):
+                self.passed_on(inner, self.resolve(inner), call)
+
+    def _method_passed_on(self, node: ast.Attribute, call: Call) -> None:
+        owner = self.lookup(node.value.id) if type(node.value) is ast.Name else UNKNOWN
+        if type(owner) is Instance and type(owner.cls) is str and rules.has(owner.cls, node.attr, True):
+            names = rules.member(owner.cls, node.attr, 0, (), True).names
+            self.record.add(names, *attribute_place(node), Kind.PASSED, min(owner.evidence, Evidence.LIKELY), call)
+
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
         value = self.value(node.value)
         self.bind(node.target, value)
@@ -123,7 +166,7 @@ class Expressions(Operators):
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
             if default is not None:
-                self.value(default)
+                self.passed_on(default, self.value(default))
         outer, self.scope = self.scope, Scope(self.scope.inner())
         for parameter in parameters_of(every):
             self.scope.names[parameter.arg] = UNKNOWN
@@ -138,7 +181,10 @@ class Expressions(Operators):
         return self.value(node.value)
 
     def _yield(self, node: ast.Yield) -> Value:
-        item = self.value(node.value) if node.value is not None else NONE
+        item: Value = NONE
+        if node.value is not None:
+            item = self.value(node.value)
+            self.passed_on(node.value, item)
         self.yielded(item)
         return UNKNOWN
 

@@ -7,7 +7,7 @@ from typing import Optional
 
 from conformance.usage import rules
 from conformance.usage.calls import Arguments
-from conformance.usage.model import Evidence, Kind
+from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.python_calls import PythonCalls
 from conformance.usage.recorder import attribute_place
 from conformance.usage.values import (
@@ -33,6 +33,10 @@ from conformance.usage.values import (
 
 #: Methods of an unknown object whose results are neither tensors nor modules.
 _NO_TENSOR = rules.words("item numpy tolist size dim numel format strip split join lower upper keys encode read")
+
+
+#: Functions of torch that take a program as a text.
+_RUN_TEXT = frozenset(("torch.jit.CompilationUnit", "torch.utils.benchmark.Timer"))
 
 
 class Invocations(PythonCalls):
@@ -98,6 +102,8 @@ class Invocations(PythonCalls):
                 found = UNKNOWN
             result = join(result, weaker(found, function.evidence))
         self.record.name(called, node, Kind.CALL, given.call(is_unbound))
+        if any(function.name in _RUN_TEXT for function in functions):
+            self.record.doubt(node, Doubt.DYNAMIC_CODE)
         return result
 
     def _instance_call(self, called: Instance, node: ast.Call, given: Arguments) -> Value:

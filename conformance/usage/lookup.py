@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Optional, Protocol
 
 from conformance.usage import rules
-from conformance.usage.model import Evidence, Kind
+from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.recorder import Recorder, attribute_place
 from conformance.usage.scopes import Scope
 from conformance.usage.values import (
@@ -37,6 +37,8 @@ _LONGEST_NAME = 200
 #: Names of helpers and constants by which code asks for the version of torch.
 _VERSION = re.compile(r"torch\w*(version|greater|less|_[gl][te]$)|version\w*torch", re.IGNORECASE)
 _BUILTINS: dict[str, Value] = {name: Foreign(f"builtins.{name}") for name in dir(builtins)}
+#: Where every module that was imported, or every name of a module, can be looked up.
+NAMESPACES = frozenset(("sys.modules", "builtins.globals()"))
 #: The method that evaluates each kind of expression.
 _HANDLERS: dict[type[ast.AST], Callable[[Any, Any], Value]] = {}
 
@@ -150,6 +152,20 @@ class Names:
             self.looks += 1
         return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
 
+    def note_namespace(self, space: str, node: ast.expr, key: ast.expr) -> None:
+        """Note that torch, or something of it, may be looked up in `globals()` or `sys.modules`."""
+        own = self.scope.module().names
+        if isinstance(key, ast.Constant):
+            name = str(key.value)
+            doubtful = name.partition(".")[0] == "torch" or (space != "sys.modules" and type(own.get(name)) is Torch)
+        elif space == "sys.modules":
+            # The module of the code itself, or of one of its classes.
+            doubtful = getattr(key, "attr", getattr(key, "id", "")) not in ("__name__", "__module__")
+        else:
+            doubtful = any(type(value) is Torch for value in own.values())
+        if doubtful:
+            self.record.doubt(node, Doubt.NAMESPACE)
+
     def attribute(self, owner: Value, name: str, line: int, column: int, kind: Kind = Kind.NAME) -> Value:
         """Return what an attribute stands for; note one of an object of torch, but no dotted name of torch."""
         of = type(owner)
@@ -209,6 +225,16 @@ class Names:
         is_own = kin == "torch.Tensor" and not (rules.has(cls, name, False) or rules.has(cls, name, True))
         self.record.add(member.names, line, column, kind, Evidence.MAYBE if is_own else owner.evidence)
         return weaker(member.result, owner.evidence)
+
+    def resolve(self, node: ast.expr) -> Value:
+        """Return what a name or a chain of attributes stands for, and note nothing."""
+        if type(node) is ast.Name:
+            return self.lookup(node.id)
+        if type(node) is ast.Attribute:
+            owner = self.resolve(node.value)
+            is_quiet = isinstance(owner, (Torch, Foreign, Module, OwnClass))
+            return self.attribute(owner, node.attr, node.lineno, 0) if is_quiet else UNKNOWN
+        return UNKNOWN
 
     def result_of(self, function: OwnFunction) -> Value:
         """Return what a call of a function of the project gives."""

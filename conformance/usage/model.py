@@ -25,6 +25,8 @@ class Kind(enum.Enum):
     #: Read without a call: an attribute, a class in an annotation or in `isinstance`.
     NAME = "name"
     CALL = "call"
+    #: Other code gets it, and may call it; `Use.call` has the arguments that are known.
+    PASSED = "passed"
     #: Python calls it with what it decorates.
     DECORATOR = "decorator"
     #: Python calls it: an operator, `float(x)`, `x[i]`, `with`, iteration.
@@ -90,7 +92,7 @@ class Use(NamedTuple):
         Whether the place expects that the name may be missing: in a ``try`` that catches it, under a look at the
         version, or after ``hasattr``; also under a flag that is set there, or of a name that is chosen there.
     call
-        The arguments; none where nothing is called.
+        The arguments; none where nothing is called. Those of what is passed on are open.
     parameters
         The parameters of a method that overrides one of torch.
     decorates_class
@@ -140,9 +142,14 @@ class Cause(enum.Enum):
     TOO_MANY = "too many files"
     TOO_DEEP = "nested too deeply"
     NO_FILE = "not a regular file"
-    LINK = "a link that leads in a circle or outside"
+    LINK = "a link that leads in a circle, or to a folder that was not read"
     UNREADABLE = "cannot be opened"
+    FOLDER = "a folder that cannot be entered"
+    LEFT_OUT = "left out for its name: read it with --uses, or leave it out with --exclude"
+    DIALECT = "Cython or IPython"
     NO_NOTEBOOK = "not a notebook in JSON"
+    CELL = "not a cell of code or text"
+    MAGIC = "a magic of IPython"
 
 
 class NotRead(NamedTuple):
@@ -161,6 +168,8 @@ class Doubt(enum.Enum):
     STAR_IMPORT = "imports all names of a module that is not part of the project"
     DYNAMIC_NAME = "looks up a name of torch that is made at run time"
     DYNAMIC_IMPORT = "imports a module whose name is made at run time"
+    NAMESPACE = "looks torch up in globals(), vars() or sys.modules"
+    METHOD_BY_NAME = "calls a method, or reads an attribute, by a name that is passed on"
     DYNAMIC_CODE = "runs code from a string"
 
 
@@ -194,7 +203,7 @@ class Project:
     files
         What each file uses, in the order of their paths.
     skipped
-        Folders that were not entered: hidden ones, virtual environments, build outputs and those that were excluded.
+        Folders that were not entered, since they were excluded or hold nothing a person wrote for the project.
     """
 
     files: tuple[FileUses, ...]

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
-_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|.*\?)$")
-_ASSIGNED = re.compile(r"^([ \t]*[\w, ]+=[ \t]*)[%!].*$")
-#: Cell magics whose cells are Python all the same.
-_PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
+from conformance.usage.magics import CellCode, CellProblem, read_cell
+from conformance.usage.model import Cause
+
+_CELLS_OF_TEXT = ("markdown", "raw", "heading")
+_ODD = CellCode("", (CellProblem(Cause.CELL),))
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """The code cells of a notebook one below the other; ``broken``: the numbers of those that cannot be parsed."""
+    """The code cells of a notebook one below the other; ``problems``: what was not read, by the number of its cell."""
 
     source: str
     starts: tuple[int, ...]
-    broken: tuple[tuple[int, SyntaxError], ...] = ()
+    problems: tuple[tuple[int, CellProblem], ...] = ()
 
     def place(self, line: int) -> tuple[int, int]:
         """Return the code cell (from 1) of a line of the source, and the line in that cell."""
@@ -30,7 +29,7 @@ class Notebook:
 
 
 def read_notebook(data: bytes) -> Notebook:
-    """Return the code of a notebook.
+    """Return the code of a notebook; a cell that is neither code nor text counts as one of code that was not read.
 
     Raises
     ------
@@ -38,36 +37,30 @@ def read_notebook(data: bytes) -> Notebook:
         If it is no notebook.
     """
     try:
-        cells = json.loads(data)["cells"]
-        sources = [_source(cell) for cell in cells if cell["cell_type"] == "code"]
-    except (KeyError, TypeError, IndexError, RecursionError) as error:
+        cells = _cells(json.loads(data))
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError("it has no cells") from error
-    broken: list[tuple[int, SyntaxError]] = []
-    for position, source in enumerate(sources):
-        problem = _problem(source)
-        if problem is not None:
-            broken.append((position + 1, problem))
-            sources[position] = ""
+    read = [code for cell in cells if (code := _read(cell)) is not None]
+    if read and all(code is _ODD for code in read):
+        raise ValueError("it has no cells of code or text")
     starts, line = [], 1
-    for source in sources:
+    for code in read:
         starts.append(line)
-        line += source.count("\n") + 1
-    return Notebook("\n".join(sources), tuple(starts), tuple(broken))
+        line += code.source.count("\n") + 1
+    problems = tuple((number, each) for number, code in enumerate(read, 1) for each in code.problems)
+    return Notebook("\n".join(code.source for code in read), tuple(starts), problems)
 
 
-def _problem(source: str) -> Optional[SyntaxError]:
-    try:
-        ast.parse(source)
-    except SyntaxError as error:
-        return error
-    return None
+def _cells(document: Any) -> list[Any]:
+    sheets = document.get("worksheets", [document])  # Format 3 has sheets.
+    return [cell for sheet in sheets for cell in sheet["cells"]]
 
 
-def _source(cell: dict[str, object]) -> str:
-    text = cell["source"]
-    if not isinstance(text, str):
-        text = "".join(map(str, text))  # type: ignore[call-overload]
-    lines = text.splitlines()
-    if lines and lines[0].startswith("%%") and not lines[0].startswith(_PYTHON_MAGICS):
-        return "\n" * (len(lines) - 1)
-    return "\n".join(_ASSIGNED.sub(r"\1None", _MAGIC.sub(r"\1pass", line)) for line in lines)
+def _read(cell: Any) -> Optional[CellCode]:
+    kind = cell.get("cell_type") if isinstance(cell, dict) else None
+    if kind in _CELLS_OF_TEXT:
+        return None
+    text = cell.get("source", cell.get("input")) if kind == "code" else None
+    if isinstance(text, list) and all(isinstance(line, str) for line in text):
+        text = "".join(text)
+    return read_cell(text) if isinstance(text, str) else _ODD

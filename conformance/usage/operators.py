@@ -7,8 +7,8 @@ import ast
 from conformance.special_methods import BINARY, COMPARISON
 from conformance.usage import rules
 from conformance.usage.calls import known, literal
-from conformance.usage.lookup import Names, as_tensor
-from conformance.usage.model import Evidence
+from conformance.usage.lookup import NAMESPACES, Names, as_tensor
+from conformance.usage.model import Doubt, Evidence
 from conformance.usage.values import (
     BATCH,
     NOTHING,
@@ -110,6 +110,12 @@ class Operators(Names):
             return tensor
         if owner is BATCH:
             return rules.LIKELY_TENSOR
+        if isinstance(owner, Foreign) and owner.name in NAMESPACES:
+            self.note_namespace(owner.name, node, node.slice)
+            return UNKNOWN
+        if isinstance(owner, Torch) and owner.name.endswith(".__dict__"):
+            self.record.doubt(node, Doubt.DYNAMIC_NAME, owner.name)
+            return UNKNOWN
         sliced = isinstance(node.slice, ast.Slice)
         if isinstance(owner, Fixed) and isinstance(node.slice, ast.Constant):
             position = node.slice.value

@@ -26,7 +26,7 @@ def read_project(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Project:
     Parameters
     ----------
     paths
-        Files and folders. Hidden folders, virtual environments and build outputs are left out, and told in the result.
+        Files and folders. Hidden folders, virtual environments and build outputs are left out, which the result says.
     exclude
         Patterns of file names, folder names, or paths as they are shown.
     """

@@ -7,8 +7,8 @@ import ast
 from conformance.usage import rules, torch_data
 from conformance.usage.calls import Arguments, known
 from conformance.usage.expressions import Expressions
-from conformance.usage.lookup import as_tensor
-from conformance.usage.model import Doubt, Kind
+from conformance.usage.lookup import NAMESPACES, as_tensor
+from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.values import (
     FLAG,
     NONE,
@@ -16,6 +16,7 @@ from conformance.usage.values import (
     OTHER,
     UNKNOWN,
     Fixed,
+    Foreign,
     Instance,
     Items,
     Torch,
@@ -41,23 +42,50 @@ _ANYTHING = frozenset(
     f"builtins.{name}"
     for name in rules.words("getattr vars globals locals eval type object super map filter sum min max")
 )
+#: Functions that run a program or import a module, and those that do nothing with a function or class but look at it.
+_RUN_TEXT = frozenset(("builtins.eval", "builtins.exec", "builtins.compile"))
+_DYNAMIC = _RUN_TEXT | {"importlib.import_module", "builtins.__import__"}
+_TIMERS = frozenset(("timeit.timeit", "timeit.repeat", "timeit.Timer"))
+_ONLY_LOOK = frozenset(
+    (
+        *(f"builtins.{name}" for name in rules.words("callable hash id isinstance issubclass print repr str type")),
+        *("typing.cast", "typing.NewType", "typing.TypeVar"),
+    )
+)
 
 
 class PythonCalls(Expressions):
     """Evaluates calls of what is not of torch."""
 
-    def arguments(self, node: ast.Call) -> Arguments:
-        """Return the arguments of a call, and note what they use."""
+    def arguments(self, node: ast.Call, looked_at: int = 0) -> Arguments:
+        """Return the arguments of a call, and note what they use.
+
+        Parameters
+        ----------
+        looked_at
+            How many of the first arguments the function does not call, whatever they are.
+        """
         values = [self.value(argument) for argument in node.args]
-        return Arguments(node, values, [self.value(keyword.value) for keyword in node.keywords])
+        keywords = [self.value(keyword.value) for keyword in node.keywords]
+        for argument, value in zip(node.args[looked_at:], values[looked_at:]):
+            self.passed_on(argument, value)
+        for keyword, value in zip(node.keywords, keywords):
+            self.passed_on(keyword.value, value)
+        return Arguments(node, values, keywords)
 
     def foreign_call(self, name: str, node: ast.Call) -> Value:
         """Return what a function of another package gives."""
         if name in ("builtins.getattr", "builtins.hasattr"):
             return self._by_name(name, node)
-        if name in ("importlib.import_module", "builtins.__import__", "builtins.eval", "builtins.exec"):
+        if name in _DYNAMIC:
             return self._dynamic(name, node)
-        given = self.arguments(node).values
+        if name in ("builtins.globals", "builtins.locals") or (name == "builtins.vars" and not node.args):
+            return Foreign("builtins.globals()")
+        if name in ("functools.partial", "functools.partialmethod") and node.args:
+            return self._partial(node)
+        given = self.arguments(node, len(node.args) if name in _ONLY_LOOK else 0).values
+        if self._looks_up(name, node, given):
+            return UNKNOWN
         first = given[0] if given else NONE
         tensor = as_tensor(first)
         if name in _PROTOCOLS and tensor is not None:
@@ -78,6 +106,39 @@ class PythonCalls(Expressions):
         if name in torch_data.SUBCLASSES:
             return Instance(torch_data.SUBCLASSES[name])
         return OTHER if rules.is_other_package(name.partition(".")[0]) and name not in _ANYTHING else UNKNOWN
+
+    def _partial(self, node: ast.Call) -> Value:
+        given = self.arguments(node, looked_at=1)
+        call = given.call()
+        call = call._replace(positional=call.positional[1:], more_positional=True, more_keywords=True)
+        self.passed_on(node.args[0], given.values[0], call)
+        return UNKNOWN
+
+    def _looks_up(self, name: str, node: ast.Call, given: list[Value]) -> bool:
+        """Note a function that finds torch, or something of it, by a name or a text; return whether it is one."""
+        space, _, method = name.rpartition(".")
+        if space in NAMESPACES:
+            if method in ("get", "pop", "setdefault", "__getitem__") and node.args:
+                self.note_namespace(space, node, node.args[0])
+        elif name == "builtins.vars" and given and type(given[0]) is Torch:
+            self.record.doubt(node, Doubt.DYNAMIC_NAME, given[0].name)
+        elif name == "operator.methodcaller":
+            self.record.doubt(node, Doubt.METHOD_BY_NAME)
+        elif name == "operator.attrgetter":
+            self._attributes_by_name(node)
+        elif name in _TIMERS and node.args and type(node.args[0]) is not ast.Lambda:
+            self.record.doubt(node, Doubt.DYNAMIC_CODE)
+        else:
+            return False
+        return True
+
+    def _attributes_by_name(self, node: ast.Call) -> None:
+        for argument in node.args:
+            if isinstance(argument, ast.Constant):
+                names = rules.candidates(str(argument.value).rpartition(".")[2], False)
+                self.record.add(names, argument.lineno, argument.col_offset, Kind.NAME, Evidence.MAYBE)
+            else:
+                self.record.doubt(node, Doubt.METHOD_BY_NAME)
 
     def _by_name(self, function: str, node: ast.Call) -> Value:
         given = node.args
@@ -105,7 +166,7 @@ class PythonCalls(Expressions):
     def _dynamic(self, function: str, node: ast.Call) -> Value:
         self.arguments(node)
         name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
-        if function in ("builtins.eval", "builtins.exec"):
+        if function in _RUN_TEXT:
             self.record.doubt(node, Doubt.DYNAMIC_CODE)
         elif not isinstance(name, str):
             self.record.doubt(node, Doubt.DYNAMIC_IMPORT)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Optional
 
-from conformance.files import Unreadable, Why, read_bounded
+from conformance.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
 from conformance.usage import rules
 from conformance.usage.definitions import FileReader
 from conformance.usage.lookup import Modules
@@ -24,14 +24,32 @@ from conformance.usage.recorder import Recorder
 _LARGEST_NOTEBOOK = 32 * 2**20
 _CAUSES = {Why.NAME: Cause.ENCODING, Why.LOOP: Cause.LINK, Why.SPECIAL: Cause.NO_FILE, Why.LARGE: Cause.TOO_LARGE}
 _MOST_FILES = 50_000
-_SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
+#: Folders that hold nothing a person wrote for the project.
+_FOREIGN = frozenset(
+    (
+        *("__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".bzr", ".tox", ".nox", ".eggs"),
+        *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"),
+    )
+)
+#: Folders that mostly hold copies; others whose name begins with a dot are left out like these.
+_LEFT_OUT = frozenset(("build", "dist", "venv"))
 _SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
+#: Sources of Cython and of IPython, which `ast` does not read.
+_NEARLY_PYTHON = (".pyx", ".pxd", ".pxi", ".ipy")
+_SHEBANG = re.compile(rb"#![^\n]*\bpython")
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)")
 _PYTHON_2 = re.compile(r"^[ \t]*(?:(?:print|exec)[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,|raise[ \t]+\w+[ \t]*,)", re.M)
 
 
 class Sources:
-    """The files below some paths.
+    """The files below some paths that hold Python, and what was left out.
+
+    Attributes
+    ----------
+    skipped
+        Folders that were excluded, or hold nothing a person wrote for the project, such as virtual environments.
+    not_read
+        Folders and files that may hold code of the project.
 
     Parameters
     ----------
@@ -43,47 +61,77 @@ class Sources:
         self._exclude = tuple(exclude)
         self.skipped: list[str] = []
         self.not_read: list[NotRead] = []
+        self._entered: list[str] = []
+        self._links: list[str] = []
         paths = [Path(path) for path in paths]
-        self._inside = tuple(os.path.realpath(path) for path in paths)
         self.files: list[str] = list(dict.fromkeys(file for path in paths for file in self._below(path)))
+        self._note_links()
         if len(self.files) > _MOST_FILES:
             more = f"{len(self.files) - _MOST_FILES} more files"
             self.not_read.append(NotRead(self.files[_MOST_FILES], Cause.TOO_MANY, detail=more))
             del self.files[_MOST_FILES:]
 
     def _below(self, path: Path) -> Iterator[str]:
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 - a `Path` raises where it may not look
             yield str(path)
             return
-        for folder, names, files in os.walk(path, onerror=self._note_folder):
-            here = Path(folder)
-            kept = []
-            for name in sorted(names):
-                if self._is_skipped(here / name):
-                    self.skipped.append(str(here / name))
-                elif (here / name).is_symlink():
-                    self._note_link(here / name)
-                else:
-                    kept.append(name)
-            names[:] = kept
-            for name in sorted(files):
-                if name.endswith(_SUFFIXES) and not self._is_excluded(here / name):
-                    yield str(here / name)
+        self._entered.append(str(path))
+        not_entered: list[NotEntered] = []
+        for file in files_below(path, not_entered, self._enters):
+            if not self._is_excluded(file) and self._is_python(file):
+                yield file
+        self.not_read += [NotRead(folder, Cause.FOLDER, detail=why) for folder, why in not_entered]
 
-    def _is_skipped(self, folder: Path) -> bool:
-        name = folder.name
-        return name.startswith(".") or name in _SKIPPED or (folder / "pyvenv.cfg").exists() or self._is_excluded(folder)
+    def _enters(self, folder: str) -> bool:
+        name = os.path.basename(folder)  # noqa: PTH119 - a path a thousand times over
+        if self._is_excluded(folder) or _is_foreign(folder):
+            self.skipped.append(folder)
+        elif os.path.islink(folder):  # noqa: PTH114
+            self._links.append(folder)
+        elif not (name.startswith(".") or name in _LEFT_OUT):
+            self._entered.append(folder)
+            return True
+        elif _holds_python(folder):
+            self.not_read.append(NotRead(folder, Cause.LEFT_OUT))
+        return False
 
-    def _is_excluded(self, path: Path) -> bool:
-        return any(fnmatch.fnmatch(path.name, each) or fnmatch.fnmatch(str(path), each) for each in self._exclude)
+    def _is_excluded(self, path: str) -> bool:
+        name = os.path.basename(path)  # noqa: PTH119
+        return any(fnmatch.fnmatch(name, each) or fnmatch.fnmatch(path, each) for each in self._exclude)
 
-    def _note_folder(self, error: OSError) -> None:
-        self.not_read.append(NotRead(str(error.filename), Cause.UNREADABLE, detail=str(error.strerror)))
+    def _is_python(self, file: str) -> bool:
+        """Return whether a file is one of Python; note one that is nearly so and speaks of torch."""
+        name = os.path.basename(file).lower()  # noqa: PTH119
+        if name.endswith(_NEARLY_PYTHON):
+            content = _content(file)
+            if isinstance(content, NotRead) or b"torch" in content:
+                self.not_read.append(NotRead(file, Cause.DIALECT))
+        return name.endswith(_SUFFIXES) or (("." not in name[1:] or os.access(file, os.X_OK)) and _is_script(file))
 
-    def _note_link(self, path: Path) -> None:
-        real = os.path.realpath(path)
-        if not any(real == root or real.startswith(root + os.sep) for root in self._inside):
-            self.not_read.append(NotRead(str(path), Cause.LINK, detail="a folder outside of what was to be read"))
+    def _note_links(self) -> None:
+        """Note the links to folders that were not read by another name."""
+        entered = set(map(os.path.realpath, self._entered)) if self._links else ()
+        unread = [link for link in self._links if os.path.realpath(link) not in entered]
+        self.not_read += [NotRead(link, Cause.LINK, detail="a folder that was not read") for link in unread]
+
+
+def _is_foreign(folder: str) -> bool:
+    is_environment = (os.path.lexists(f"{folder}/{mark}") for mark in ("pyvenv.cfg", "conda-meta"))
+    return os.path.basename(folder) in _FOREIGN or any(is_environment)  # noqa: PTH119
+
+
+def _holds_python(folder: str) -> bool:
+    """Return whether there may be Python in a folder; a folder in it that can't be listed may hold some."""
+    not_entered: list[NotEntered] = []
+    files = files_below(Path(folder), not_entered, lambda inner: not _is_foreign(inner))
+    return any(file.lower().endswith((*_SUFFIXES, *_NEARLY_PYTHON)) for file in files) or bool(not_entered)
+
+
+def _is_script(file: str) -> bool:
+    try:
+        return _SHEBANG.match(read_start(Path(file), 200)) is not None
+    except Unreadable:
+        return False  # Such as a pipe, or a file of data that only its owner may read.
 
 
 def read_file(path: str, modules: Modules) -> FileUses:
@@ -155,7 +203,7 @@ def _finished(path: str, source: str, recorder: Recorder, notebook: Optional[Not
         unclear = [
             each._replace(line=line, cell=cell) for each in unclear for cell, line in [notebook.place(each.line)]
         ]
-        broken = [NotRead(path, Cause.SYNTAX, error.lineno, cell, error.msg[:200]) for cell, error in notebook.broken]
+        broken = [NotRead(path, each.cause, each.line, cell, each.detail) for cell, each in notebook.problems]
     uses.sort(key=_place)
     return FileUses(path, tuple(uses), tuple(sorted(unclear, key=_line)), tuple(broken))
 

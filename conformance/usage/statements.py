@@ -210,7 +210,11 @@ class Statements(Bindings):
 
     def on_return(self, node: ast.Return) -> bool:
         """Note what the function returns."""
-        self.returned = join(self.returned, self.tested(node.value) if node.value is not None else NONE)
+        value: Value = NONE
+        if node.value is not None:
+            value = self.tested(node.value)
+            self.passed_on(node.value, value)
+        self.returned = join(self.returned, value)
         return True
 
     def on_raise(self, node: ast.Raise) -> bool:
