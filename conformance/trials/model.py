@@ -20,20 +20,7 @@ USUAL: Mapping[str, str] = {
 }
 #: Inputs that much code has. A difference on any of them is one that people meet.
 ORDINARY = frozenset(
-    (
-        BASE,
-        "float64",
-        "int64",
-        "bool",
-        "transposed",
-        "1-d",
-        "3-d",
-        "4-d",
-        "no grad",
-        "non-leaf",
-        "parameter",
-        "no_grad()",
-    )
+    (BASE, "float64", "int64", "bool", "transposed", "1-d", "3-d", "4-d", "no grad", "non-leaf", "parameter")
 )
 
 
@@ -44,8 +31,8 @@ class Fact:
     Attributes
     ----------
     aspect
-        ``error``, ``message`` (of the error), ``warning``, ``type``, ``value``, ``memory``, ``requires grad``, ``leaf``,
-        ``grad_fn``, ``gradient``, ``dtype``, ``shape``, ``strides``, ``device``, ``bits``, ``writes``,
+        ``error``, ``message`` (of the error), ``warning``, ``type``, ``value``, ``memory``, ``requires grad``,
+        ``leaf``, ``grad_fn``, ``gradient``, ``dtype``, ``shape``, ``strides``, ``device``, ``bits``, ``writes``,
         ``version counter``, ``autograd state`` or ``global state``.
     input
         The input that it is about, such as ``x``; empty where it is about the call or its result.
@@ -134,7 +121,7 @@ class Trials:
         return not self.base.value("error")
 
     def observations(self) -> Mapping[str, tuple[Fact, ...]]:
-        """Return all that was observed, by the name of the input: facts of the base trial, and what differed from them."""
+        """Return all facts by the name of the input: those of the base trial, and what differed from them."""
         every = {BASE: self.base.facts, **dict.fromkeys(self.same, self.base.facts)}
         for group in self.other:
             different = {(fact.aspect, fact.input) for fact in group.facts}

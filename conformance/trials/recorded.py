@@ -75,7 +75,7 @@ class RecordedTrials:
         return tuple(difference for call in self._calls(name) for difference in self._differences(name, call, old, new))
 
     def history(self, name: str) -> tuple[Difference, ...]:
-        """Return what changed in the calls of a name, newest first; each call between the releases it was measured on."""
+        """Return what changed in the calls of a name, newest first; a release without a call is passed over."""
         found = []
         for call in self._calls(name):
             measured = [torch for torch in self.releases if minor(torch) in call.rows]
@@ -135,13 +135,12 @@ class RecordedTrials:
             return [Difference(name, after.text, old, new, (BASE,), *_bases(before, after), after.given)]
         groups: dict[tuple[tuple[Fact, ...], tuple[Fact, ...]], list[str]] = {}
         on_old, on_new = before.observations(), after.observations()
-        for input in [BASE, *(name for name in on_old if name in on_new)]:
+        for input in (name for name in on_old if name in on_new):
             pair = _changed(on_old[input], on_new[input])
             if pair is not None:
                 groups.setdefault(pair, []).append(input)
-        return [
-            Difference(name, after.text, old, new, tuple(inputs), *pair, after.given) for pair, inputs in groups.items()
-        ]
+        made = after.given
+        return [Difference(name, after.text, old, new, tuple(on), *pair, made) for pair, on in groups.items()]
 
 
 @dataclass(frozen=True)

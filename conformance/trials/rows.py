@@ -1,15 +1,16 @@
 """The lines of a file of trials: what a call did on some inputs, and the releases that it lasted.
 
-A file has a section for each name, ``== torch.Tensor.reshape``. In it, ``call`` begins a call, with what runs before it.
-Each line below has the releases, the inputs and what happened there, separated by tabs::
+A file has a section for each name. In it, ``call`` begins a call, with what runs before it. Each line below has the
+releases, the inputs and what happened there, separated by tabs::
 
-    call	x.reshape(-1)
-    1.8-	base	tried=tensor modes	given x=torch.arange(6.).reshape(2, 3).requires_grad_()	type=Tensor	memory x=view
-    1.8-	transposed; expanded	memory x=own memory
-    1.8-	untried	negative
+    == torch.Tensor.reshape
+    call    x.reshape(-1)
+    1.8-    base    tried=tensor modes    given x=torch.ones(2, 3).requires_grad_()    type=Tensor    memory x=view
+    1.8-    transposed; expanded    memory x=own memory
+    1.8-    untried    negative
 
-``tried`` names the sets of inputs in ``inputs.txt``, of which each line has a set, the releases that can make the input,
-its name, and the expression that makes it of the base input. An input that no line of a call names did as the base input.
+``tried`` names sets of inputs. ``inputs.txt`` has them: the set, the releases that can make the input, its name, and the
+expression that makes it of the base input. An input that no line of a call names did as the base input.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ def _row(fields: list[str]) -> Row:
     inputs, *rest = fields
     if inputs == UNTRIED:
         return Row((UNTRIED, *rest[0].split(_SEPARATOR)))
-    facts, given, tried = [], [], ()
+    facts: list[Fact] = []
+    given: list[tuple[str, str]] = []
+    tried: tuple[str, ...] = ()
     for text in rest:
         key, equals, value = text.partition("=")
         if not equals:
