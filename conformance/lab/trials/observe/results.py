@@ -17,11 +17,13 @@ from conformance.checks import NotJudged, originals
 from conformance.checks.gradients import grad_fn
 from conformance.checks.memory import shares_storage
 from conformance.checks.views import is_view_of
+from conformance.lab.trials.observe.signals import error_of
 
 Outcome = tuple[str, ...]
 #: Of a container so many tensors are looked at.
 _MOST_ITEMS = 6
 _DEPTH = 3
+_SHOWN = (bool, torch.dtype, torch.layout, torch.device, torch.Size, torch.memory_format)
 _REAL = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 _COMPLEX = {real: name for name, real in _REAL.items()}
 
@@ -61,10 +63,14 @@ def joined(outcomes: Iterable[Optional[Outcome]]) -> Optional[Outcome]:
     return ("; ".join(outcome[0] for outcome in every if outcome is not None),)
 
 
-def type_of(result: Any, inputs: Mapping[str, Any]) -> Outcome:
+def type_of(result: Any) -> Outcome:
     """Return the class of a result, and of a container those of its items."""
-    said = [f"class of {name}" for name, value in inputs.items() if type(result) is type(value)]
-    return (_type_name(result, _DEPTH), *said)
+    return (_type_name(result, _DEPTH),)
+
+
+def value_of(result: Any) -> Optional[Outcome]:
+    """Return a result whose value is what one asks for: a truth value, a dtype, a shape and the like."""
+    return (str(result),) if isinstance(result, _SHOWN) else None
 
 
 def _type_name(value: Any, depth: int) -> str:
@@ -83,12 +89,12 @@ def _type_name(value: Any, depth: int) -> str:
 def memory(item: Any, value: Any) -> Optional[Outcome]:
     """Return how an item of a result and an input lie in memory; None where that proves nothing."""
     if item is value:
-        return ("itself",)
+        return ("same object",)
     try:
         if not shares(item, value):
-            return ("independent",)
+            return ("own memory",)
         if isinstance(item, torch.Tensor) and isinstance(value, torch.Tensor) and is_view_of(item, value):
-            return ("view on record",)
+            return ("view",)
     except (NotJudged, TypeError):
         return None
     return ("shares storage",)
@@ -119,53 +125,42 @@ def storage_range(tensor: torch.Tensor) -> tuple[int, int]:
     return storage.data_ptr(), storage.data_ptr() + size
 
 
-def autograd(item: torch.Tensor, inputs: Mapping[str, Any]) -> Outcome:
-    """Return whether an item requires grad, and whether it is a leaf."""
-    requires_grad = originals.requires_grad(item)
-    if originals.grad_fn(item) is None:
-        found = "leaf that requires grad" if requires_grad else "requires no grad"
-    else:
-        found = "non-leaf" if requires_grad else "non-leaf that requires no grad"
-    tensors = [value for value in inputs.values() if isinstance(value, torch.Tensor)]
-    wanted = "non-leaf" if any(map(originals.requires_grad, tensors)) else "requires no grad"
-    said = ["follows the inputs"] if tensors and found == wanted else []
-    for name, value in inputs.items():
-        if isinstance(value, torch.Tensor) and _known(item) == _known(value):
-            said.append(f"as {name}")
-    return (*said, found)
+def is_leaf(item: torch.Tensor) -> bool:
+    """Return whether no operation that autograd recorded made an item."""
+    return originals.grad_fn(item) is None
 
 
-def _known(tensor: torch.Tensor) -> tuple[bool, bool]:
-    return originals.requires_grad(tensor), originals.grad_fn(tensor) is None
+def node(item: torch.Tensor) -> Optional[Outcome]:
+    """Return the class of the node of the graph that made an item, without its number; None for a leaf.
 
-
-def node(item: torch.Tensor, before: Mapping[str, Any]) -> Optional[Outcome]:
-    """Return the name of the node of the graph that made an item; None for a leaf.
-
-    Parameters
-    ----------
-    before
-        The node that had made each input before the call.
+    The number tells overloads apart, and is another one in another release.
     """
-    made_by = originals.grad_fn(item)
     name = grad_fn(item)
-    if name is None:
-        return None
-    # The number behind the name tells overloads apart, and is another one in another release.
-    name = name.rstrip("0123456789")
-    return (*(f"as {other}" for other, known in before.items() if known is made_by), name)
+    return None if name is None else (name.rstrip("0123456789"),)
 
 
 def gradients(item: torch.Tensor, inputs: Mapping[str, torch.Tensor]) -> Mapping[str, Outcome]:
-    """Return whether a gradient flows from an item to each input, all of which require grad."""
+    """Return whether a gradient flows from an item to each input, all of which require grad.
+
+    An item that is not strided is made dense first, since there is no tensor of ones in every layout.
+    """
     if not inputs:
         return {}
     try:
-        seed = originals.ones_like(originals.detach(item))
-        found = originals.gradients_of([item], [*inputs.values()], [seed], retain_graph=True, allow_unused=True)
+        with torch.enable_grad():
+            dense = item if originals.layout(item) is originals.strided else _dense(item)
+        seed = originals.ones_like(originals.detach(dense))
+        found = originals.gradients_of([dense], [*inputs.values()], [seed], retain_graph=True, allow_unused=True)
     except Exception as error:
-        return dict.fromkeys(inputs, (f"raises {type(error).__name__}",))
-    return {name: ("reaches" if one is not None else "does not reach",) for name, one in zip(inputs, found)}
+        name, message = error_of(error)
+        return dict.fromkeys(inputs, (f"raises {name[0]}: {message[0]}".rstrip(": "),))
+    return {name: ("flows" if one is not None else "does not flow",) for name, one in zip(inputs, found)}
+
+
+def _dense(item: torch.Tensor) -> torch.Tensor:
+    if getattr(item, "is_nested", False):
+        return torch.cat([part.reshape(-1) for part in item.unbind()])
+    return item.to_dense()
 
 
 def dtype(item: Any, inputs: Mapping[str, Any]) -> Outcome:
@@ -177,11 +172,9 @@ def dtype(item: Any, inputs: Mapping[str, Any]) -> Outcome:
         if known == name:
             said.append(f"as {other}")
         elif _REAL.get(known) == name:
-            said.append(f"real counterpart of {other}'s")
+            said.append(f"real dtype of {other}")
         elif _COMPLEX.get(known) == name:
-            said.append(f"complex counterpart of {other}'s")
-    if name == str(torch.get_default_dtype())[6:]:
-        said.append("default dtype")
+            said.append(f"complex dtype of {other}")
     return (*said, name)
 
 
@@ -191,17 +184,9 @@ def _dtype_name(value: Any) -> str:
     return str(value if isinstance(value, torch.dtype) else originals.dtype(value))[6:]
 
 
-def device(item: Any, inputs: Mapping[str, Any]) -> Outcome:
+def device(item: Any) -> Outcome:
     """Return the device of an item."""
-    name = "cpu" if isinstance(item, np.ndarray) else str(originals.device(item))
-    if name == "cpu":
-        return (name,)
-    said = [
-        f"as {other}"
-        for other, value in inputs.items()
-        if isinstance(value, torch.Tensor) and str(originals.device(value)) == name
-    ]
-    return (name, *said)
+    return ("cpu" if isinstance(item, np.ndarray) else str(originals.device(item)),)
 
 
 def shape(item: Any, inputs: Mapping[str, Any]) -> Outcome:
@@ -259,18 +244,19 @@ def _strides(
     dense = all(
         steps[dim] == _product([sizes[inner] for inner in order[place + 1 :]]) for place, dim in enumerate(order)
     )
-    said = ["contiguous"] if dense and order == dims else []
+    said = []
     for name, other_sizes, known in inputs:
         if other_sizes != sizes:
             continue
         if all(steps[dim] == known[dim] for dim in dims):
-            said.append(f"strides of {name}")
+            said.append(f"as {name}")
         # Where an input leaves the order of two dimensions open, as an expanded one does, it is as the release likes.
         if dense and all(
             steps[one] > steps[other] for one, other in permutations(dims, 2) if known[one] > known[other] > 0
         ):
-            said.append(f"memory format of {name}")
-    return tuple(said) or ("as no input",)
+            said.append(f"in the order of {name}")
+    said += ["contiguous"] if dense and order == dims else []
+    return tuple(said) or ("neither contiguous nor as an input",)
 
 
 def _is_strided(value: Any) -> bool:
@@ -284,14 +270,8 @@ def _steps(value: Any) -> tuple[int, ...]:
     return tuple(originals.stride(value))
 
 
-def bits(item: torch.Tensor, inputs: Mapping[str, Any]) -> Outcome:
+def bits(tensor: torch.Tensor) -> Outcome:
     """Return whether conjugation or negation of an item is still to be done."""
-    found = _bits(item)
-    said = [f"as {name}" for name, value in inputs.items() if isinstance(value, torch.Tensor) and _bits(value) == found]
-    return (found, *said) if found == "none" else (*said, found)
-
-
-def _bits(tensor: torch.Tensor) -> str:
     if originals.is_conj(tensor):
-        return "conjugate"
-    return "negative" if originals.is_neg(tensor) else "none"
+        return ("conjugate",)
+    return ("negative" if originals.is_neg(tensor) else "none",)

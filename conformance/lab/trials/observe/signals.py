@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from conformance.results.model import Signal
-
-_LONGEST = 120
+_LONGEST = 200
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
@@ -18,9 +16,8 @@ _DTYPE = re.compile(
     r"|UInt(?:16|32|64)|Float8_e\w+|u?int(?:8|16|32|64)|b?float(?:16|32|64)|float8_e\w+|complex(?:32|64|128)"
     r"|c10::\w+|unsigned (?:char|short|int|long)|signed char)(?:Tensor|Type)?\b(?!\s*\()"
 )
-# All that it says beside is the name of the kernel, which is no promise.
-_MISSING_KERNEL = re.compile(r'"[^"]*" not implemented for')
-_NO_KERNEL = re.compile(r"not implemented for|Unsupported TypeMeta in ATen|Could not run '|is not implemented on")
+# The name of the kernel is another one in another release.
+_MISSING_KERNEL = re.compile(r'^"[^"]*" not implemented for')
 
 
 # Given when a tensor of this dtype is first made in a process, whatever makes it.
@@ -32,13 +29,10 @@ def is_about_call(message: str) -> bool:
     return _ABOUT_THE_DTYPE not in message
 
 
-def signal_of(error: BaseException) -> Signal:
-    """Return the class and the normalised message of an error or warning; a kernel that is missing is said."""
-    name = type(error).__name__
-    text = str(error)
-    if _NO_KERNEL.search(text):
-        return Signal(f"{name} (no kernel)", "" if _MISSING_KERNEL.match(text) else normalise(text))
-    return Signal(name, normalise(text))
+def error_of(error: BaseException) -> tuple[tuple[str], tuple[str]]:
+    """Return the class and the normalised message of an error."""
+    text = _MISSING_KERNEL.sub('"KERNEL" not implemented for', str(error))
+    return (type(error).__name__,), (normalise(text),)
 
 
 @lru_cache(5_000)

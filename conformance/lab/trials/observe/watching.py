@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from conformance.checks import originals
-from conformance.profiles.observe.results import storage_range
+from conformance.lab.trials.observe.results import storage_range
 
 _Outcome = tuple[str, ...]
 
@@ -24,23 +24,18 @@ class InputWatch:
     """
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.value = value
         self._is_tensor = isinstance(value, torch.Tensor)
         self._before = _content(value)
         self._version = _version(value) if self._is_tensor else None
         self._known = _known_to_autograd(value) if self._is_tensor else None
-
-    @property
-    def node(self) -> Any:
-        """The node of the graph that had made the input before the call; None without one."""
-        return None if self._known is None else self._known[1]
 
     def writes(self) -> Optional[_Outcome]:
         """Return what of the input has changed: its elements, its metadata, or its storage.
 
         Nothing is proved by what was written with the elements that were there, and by an empty input.
         """
-        metadata, storage, content = _content(self._value)
+        metadata, storage, content = _content(self.value)
         old_metadata, old_storage, old_content = self._before
         changed = []
         if storage != old_storage:
@@ -49,29 +44,29 @@ class InputWatch:
             changed.append("elements")
         if metadata != old_metadata:
             changed.append("metadata")
-        if not changed and (not _size(self._value) or self.version() == ("rises",)):
+        if not changed and (not _size(self.value) or self.version() == ("rises",)):
             return None
-        return (" and ".join(changed) or "unchanged",)
+        return (" and ".join(changed) or "nothing",)
 
     def version(self) -> Optional[_Outcome]:
         """Return whether the version counter rose; None without one."""
         if self._version is None:
             return None
-        now = _version(self._value)
+        now = _version(self.value)
         return ("rises" if now is not None and now > self._version else "same",)
 
     def autograd(self) -> Optional[_Outcome]:
         """Return what autograd knows of a tensor that it did not know before."""
         if self._known is None:
             return None
-        requires_grad, node, has_grad, hooks = _known_to_autograd(self._value)
+        requires_grad, node, grad, hooks = _known_to_autograd(self.value)
         changed = []
         if requires_grad != self._known[0]:
             changed.append("requires grad" if requires_grad else "no longer requires grad")
         if node is not self._known[1]:
             changed.append("is the result of another operation" if node is not None else "becomes a leaf")
-        if has_grad != self._known[2]:
-            changed.append("has a gradient" if has_grad else "has no gradient any more")
+        if grad != self._known[2]:
+            changed.append("has no gradient any more" if grad is None else "has another gradient")
         if hooks != self._known[3]:
             changed.append("has other hooks")
         return (", ".join(changed) or "unchanged",)
@@ -88,10 +83,11 @@ def _version(tensor: torch.Tensor) -> Optional[int]:
         return None
 
 
-def _known_to_autograd(tensor: torch.Tensor) -> tuple[bool, Any, bool, int]:
-    is_leaf = originals.grad_fn(tensor) is None
-    hooks = len(tensor._backward_hooks or ())
-    return originals.requires_grad(tensor), originals.grad_fn(tensor), is_leaf and tensor.grad is not None, hooks
+def _known_to_autograd(tensor: torch.Tensor) -> tuple[bool, Any, Optional[tuple[int, Optional[int]]], int]:
+    """Return whether it requires grad, its node, which gradient it has and how often that was written, and its hooks."""
+    grad = tensor.grad if originals.grad_fn(tensor) is None else None
+    known = None if grad is None else (id(grad), _version(grad))
+    return originals.requires_grad(tensor), originals.grad_fn(tensor), known, len(tensor._backward_hooks or ())
 
 
 def _content(value: Any) -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""The process that imports torch: it measures calls one by one as the session asks."""
+"""The process that imports torch: it tries calls one by one as the session asks."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from typing import Any
 
 import torch
 
+from conformance.lab.trials.measuring import TriedCall, TryCall
+from conformance.lab.trials.observe.trying import buildable_inputs, try_call
 from conformance.processes.service import Channel, Service, WorkEnded
-from conformance.profiles.measuring import MeasureCall
-from conformance.profiles.observe.measure import measure
 from conformance.results.codec import encode
 from conformance.worker.environment import describe
 from conformance.worker.process_state import ProcessState
 
 
 def make_service(channel: Channel, options: None) -> Service:
-    """Make the service of a process that measures calls."""
+    """Make the service of a process that tries calls."""
     torch.set_num_threads(1)
     state = ProcessState(channel.descriptors)
 
-    def answer(request: MeasureCall) -> Any:
+    def answer(request: TryCall) -> Any:
         try:
-            measured = measure(request.call, request.deadly, lambda number: channel.progress(str(number)))
+            rows = try_call(request.call, request.deadly, lambda number: channel.progress(str(number)))
         except Exception:
             raise  # a mistake of this package
         except BaseException as error:  # the call wanted to end this process later than where it was run
             raise WorkEnded(f"raised {type(error).__name__} after the call") from None
         state.leaks()
         channel.must_restart = state.must_restart
-        return encode(measured)
+        return encode(TriedCall(tuple(rows)))
 
-    return Service(encode(describe("cpu")), answer)
+    return Service({"environment": encode(describe("cpu")), "inputs": buildable_inputs()}, answer)

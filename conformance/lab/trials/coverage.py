@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+
+def coverage_lines(folder, with_names=False):
+    return []
