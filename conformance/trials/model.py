@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 BASE = "base"
 #: The aspects that are about one input; the others are about the call or its result.
 OF_INPUT = ("memory", "gradient", "writes", "version counter", "autograd state")
+#: Everything that is observed of a call.
+ASPECTS = (
+    *("error", "message", "warning", "type", "value", "memory", "requires grad", "leaf", "grad_fn", "gradient"),
+    *("dtype", "shape", "strides", "device", "bits", "writes", "version counter", "autograd state", "global state"),
+)
 #: What is not recorded because nearly every call does it.
 USUAL: Mapping[str, str] = {
     "writes": "nothing",
@@ -31,9 +36,7 @@ class Fact:
     Attributes
     ----------
     aspect
-        ``error``, ``message`` (of the error), ``warning``, ``type``, ``value``, ``memory``, ``requires grad``,
-        ``leaf``, ``grad_fn``, ``gradient``, ``dtype``, ``shape``, ``strides``, ``device``, ``bits``, ``writes``,
-        ``version counter``, ``autograd state`` or ``global state``.
+        One of `ASPECTS`; ``message`` is that of the error.
     input
         The input that it is about, such as ``x``; empty where it is about the call or its result.
     value
@@ -183,6 +186,10 @@ class Difference:
     def is_ordinary(self) -> bool:
         """Whether one of the inputs is one that much code has."""
         return not ORDINARY.isdisjoint(self.inputs)
+
+    def concerns(self, aspect: str) -> bool:
+        """Whether an aspect differs."""
+        return any(fact.aspect == aspect for fact in (*self.before, *self.after))
 
     @property
     def is_wording(self) -> bool:

@@ -26,11 +26,11 @@ class RecordedTrials:
     Parameters
     ----------
     folder
-        The folder ``trials`` of recorded results; one that is not there has no releases.
+        The folder ``trials`` of recorded results; one that is not there, and None, has no releases.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Optional[Path] = None) -> None:
+        self._folder = folder or Path("no", "trials")
         self._sections: dict[str, list[CallRows]] = {}
         self._texts: dict[str, str] = {}
 
@@ -65,6 +65,17 @@ class RecordedTrials:
                 usual = tuple(trials for trials in measured if trials.returns)
                 return NameTrials(name, torch, usual, tuple(trials for trials in measured if not trials.returns))
         return None
+
+    def measured(self, name: str, call: str) -> tuple[str, ...]:
+        """Return the releases on which a call was tried, oldest first.
+
+        Parameters
+        ----------
+        call
+            Its statements, as `Trials.text` has them.
+        """
+        rows = [known.rows for known in self._calls(name) if "; ".join(filter(None, (known.setup, known.call))) == call]
+        return tuple(torch for torch in self.releases if rows and minor(torch) in rows[0])
 
     def differences(self, name: str, old: str, new: str) -> tuple[Difference, ...]:
         """Return what the calls of a name did on one release and not on another, input by input.

@@ -9,8 +9,8 @@ releases, the inputs and what happened there, separated by tabs::
     1.8-    transposed; expanded    memory x=own memory
     1.8-    untried    negative
 
-``tried`` names sets of inputs. ``inputs.txt`` has them: the set, the releases that can make the input, its name, and the
-expression that makes it of the base input. An input that no line of a call names did as the base input.
+``tried`` names sets of inputs. ``inputs.txt`` has them: the set, the releases that can make the input, its name, and
+the expression that makes it of the base input. An input that no line of a call names did as the base input.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.lab.trials.calls import Call, load_calls
-from conformance.lab.trials.coverage import coverage_lines
 from conformance.lab.trials.measuring import try_calls
 from conformance.lab.trials.record import record
 from conformance.processes.worker import ServiceFailed, StartFailed
@@ -113,6 +112,8 @@ def _print(trials: RecordedTrials, name: str, release: Optional[str]) -> None:
 
 
 def _coverage(options: argparse.Namespace) -> int:
+    from conformance.lab.trials.observe.coverage import coverage_lines
+
     for line in coverage_lines(options.results, with_names=options.left):
         print(printable(line))
     return 0

@@ -1,4 +1,4 @@
-"""The inputs that calls are tried on: base inputs, and what differs from them in one thing; all as Python expressions."""
+"""The inputs that calls are tried on: base inputs, and what differs from them in one thing, as Python expressions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LAYOUTS = {
     "offset": "torch.cat([x.flatten()[:1], x.flatten()])[1:].view(x.shape)",
     "offset and sliced": "torch.stack([x, x], -1)[..., 1]",
     "expanded": "x[:1].clone().expand(x.shape)",
-    "channels-last": "torch.arange(1.0, 49.0).reshape(2, 2, 3, 4).to(x.dtype).contiguous(memory_format=torch.channels_last)",
+    "channels-last": "torch.arange(1.0, 49.0).reshape(2, 2, 3, 4).to(x.dtype, memory_format=torch.channels_last)",
     "conjugate": "(x + 1j).conj()",
     "negative": "(x - 1j * x).conj().imag",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, Optional
 
@@ -82,7 +82,7 @@ class _Trials:
         """Return the first base input on which the call returns, and what it does there; else the very first."""
         first: Optional[tuple[Given, Observation]] = None
         for given in self._candidates():
-            observed = self._observe(lambda: _made(given))
+            observed = self._observe(partial(_made, given))
             if observed is not None:
                 if _returns(observed):
                     return given, observed
@@ -158,9 +158,9 @@ def _without_history(value: Any) -> Any:
 
 def _finished(base: Any, name: str, made: Any) -> Any:
     """Return a changed input, which requires grad where the base does and it can, unless that is what is changed."""
-    if inputs.keeps_autograd_state(name) and isinstance(base, torch.Tensor) and base.requires_grad:
-        if made.dtype.is_floating_point or made.dtype.is_complex:
-            return made.detach().requires_grad_()
+    wanted = inputs.keeps_autograd_state(name) and isinstance(base, torch.Tensor) and base.requires_grad
+    if wanted and (made.dtype.is_floating_point or made.dtype.is_complex):
+        return made.detach().requires_grad_()
     return made
 
 

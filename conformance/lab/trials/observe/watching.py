@@ -84,7 +84,7 @@ def _version(tensor: torch.Tensor) -> Optional[int]:
 
 
 def _known_to_autograd(tensor: torch.Tensor) -> tuple[bool, Any, Optional[tuple[int, Optional[int]]], int]:
-    """Return whether it requires grad, its node, which gradient it has and how often that was written, and its hooks."""
+    """Return whether it requires grad, its node, its gradient with its version, and the number of its hooks."""
     grad = tensor.grad if originals.grad_fn(tensor) is None else None
     known = None if grad is None else (id(grad), _version(grad))
     return originals.requires_grad(tensor), originals.grad_fn(tensor), known, len(tensor._backward_hooks or ())

@@ -1,5 +1,0 @@
-from __future__ import annotations
-
-
-def coverage_lines(folder, with_names=False):
-    return []
