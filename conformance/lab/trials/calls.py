@@ -1,7 +1,7 @@
 """The calls that are tried, read from YAML and checked; nothing is run.
 
-A call stands in ``spec/calls`` under the name that it calls: ``calls: {NAME: [...]}``. The lists ``out`` and ``outs`` name
-functions of which the first call is also tried with ``out=``, a tensor or a tuple of tensors.
+A call stands in ``spec/calls`` under the name that it calls: ``calls: {NAME: [...]}``. The lists ``out`` and ``outs``
+name functions of which the first call is also tried with ``out=``, a tensor or a tuple of tensors.
 """
 
 from __future__ import annotations

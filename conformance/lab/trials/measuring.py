@@ -40,7 +40,7 @@ class TryCall:
 
 @dataclass(frozen=True)
 class TriedCall:
-    """The answer: what the call did."""
+    """The answer: what the call did; nothing where this torch lacks the name."""
 
     rows: tuple[Row, ...]
 

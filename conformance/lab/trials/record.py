@@ -11,8 +11,8 @@ from conformance.trials.recorded import INPUTS, RELEASES, read_inputs, read_text
 from conformance.trials.rows import CALL, SECTION, CallRows, Row, file_name, read_section, row_fields, section_names
 
 _EXPLANATION = (
-    "# How each input is made of the x, y or a of the base trial, copied and without its history. Where that requires\n"
-    "# grad, the input is then made to require grad too, if its dtype can, unless the change is one of autograd state.\n"
+    "# How each input is made of the x, y or a of the base trial, copied and without history. If that requires grad and\n"
+    "# the dtype of the input can, it requires grad too, unless the change is one of the autograd state.\n"
 )
 
 
@@ -46,7 +46,9 @@ def record(measured: Measured, folder: Path, *, whole: bool) -> list[Path]:
     for call, rows in measured.calls:
         key = _one_line(call.setup), _one_line(call.text)
         here = known.get(call.subject, {}).get(key) or CallRows(*key)
-        here.rows[release] = list(rows)
+        here.rows.pop(release, None)
+        if rows:
+            here.rows[release] = list(rows)
         sections.setdefault(call.subject, {})[key] = here
     for name in {*makes, *measured.inputs}:
         makes.setdefault(name, set()).discard(release)

@@ -5,6 +5,7 @@ An outcome is a tuple of everything true that could be said, best first: the rul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations
@@ -23,6 +24,7 @@ Outcome = tuple[str, ...]
 #: Of a container so many tensors are looked at.
 _MOST_ITEMS = 6
 _DEPTH = 3
+_RAGGED = re.compile(r"\bj\d+")
 _SHOWN = (bool, torch.dtype, torch.layout, torch.device, torch.Size, torch.memory_format)
 _REAL = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 _COMPLEX = {real: name for name, real in _REAL.items()}
@@ -191,7 +193,9 @@ def device(item: Any) -> Outcome:
 
 def shape(item: Any, inputs: Mapping[str, Any]) -> Outcome:
     """Return the shape of an item."""
-    return _shape(tuple(item.shape), tuple((name, tuple(value.shape)) for name, value in inputs.items()))
+    said = _shape(tuple(item.shape), tuple((name, tuple(value.shape)) for name, value in inputs.items()))
+    # The number of a ragged dimension counts those of the process.
+    return tuple(_RAGGED.sub("j", text) for text in said)
 
 
 @lru_cache(10_000)

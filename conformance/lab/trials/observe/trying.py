@@ -19,6 +19,7 @@ from conformance.lab.trials.observe.outcome import Observation, Warned, every_wa
 from conformance.lab.trials.observe.program import Program, make
 from conformance.trials.model import BASE, USUAL, Fact
 from conformance.trials.rows import UNTRIED, Row
+from conformance.worker.docstrings import resolve
 from conformance.worker.generators import seed_generators
 from conformance.worker.torch_state import TorchState
 
@@ -33,6 +34,8 @@ def try_call(
 ) -> list[Row]:
     """Return what a call does: the base trial first, then groups of inputs on which it does something else.
 
+    There is nothing to return where this torch lacks the name, or where the inputs of the call can't be made.
+
     Parameters
     ----------
     deadly
@@ -40,10 +43,15 @@ def try_call(
     begin
         Called with the number of each trial before it is begun.
     """
+    if not _exists(call.subject):
+        return []
     seed_generators()
     with every_warning() as caught:
         trials = _Trials(call, deadly, begin, caught)
-        given, base = trials.base()
+        tried = trials.base()
+        if tried is None:
+            return []
+        given, base = tried
         row = Row((BASE,), _facts(base), tuple(given.items()), trials.sets(given) if _returns(base) else ())
         if not row.tried:
             return [row]
@@ -78,8 +86,11 @@ class _Trials:
         self._number = -1
         self._imported = False
 
-    def base(self) -> tuple[Given, Observation]:
-        """Return the first base input on which the call returns, and what it does there; else the very first."""
+    def base(self) -> Optional[tuple[Given, Observation]]:
+        """Return the first base input on which the call returns, and what it does there; else the very first.
+
+        None where its inputs can't be made, or its setup raises.
+        """
         first: Optional[tuple[Given, Observation]] = None
         for given in self._candidates():
             observed = self._observe(partial(_made, given))
@@ -87,8 +98,6 @@ class _Trials:
                 if _returns(observed):
                     return given, observed
                 first = first or (given, observed)
-        if first is None:  # its inputs can't be made, or its setup raises
-            return {}, {("error", ""): ("not tried",), ("message", ""): ("the inputs of the call can't be made",)}
         return first
 
     def sets(self, given: Given) -> tuple[str, ...]:
@@ -136,6 +145,16 @@ class _Trials:
         except Unmade:
             return None
         return observed
+
+
+@cache
+def _exists(name: str) -> bool:
+    """Return whether this torch has a name; an operator that is called through another one, such as `+`, may be so."""
+    try:
+        resolve(name)
+    except LookupError:
+        return False
+    return True
 
 
 def _made(given: Given, changed: str = "", name: str = "", expression: str = "") -> Namespace:

@@ -83,10 +83,17 @@ def _version(tensor: torch.Tensor) -> Optional[int]:
         return None
 
 
+def _address(tensor: torch.Tensor) -> int:
+    try:
+        return int(originals.address(tensor))
+    except RuntimeError:  # a sparse tensor has none
+        return 0
+
+
 def _known_to_autograd(tensor: torch.Tensor) -> tuple[bool, Any, Optional[tuple[int, Optional[int]]], int]:
     """Return whether it requires grad, its node, its gradient with its version, and the number of its hooks."""
     grad = tensor.grad if originals.grad_fn(tensor) is None else None
-    known = None if grad is None else (id(grad), _version(grad))
+    known = None if grad is None else (_address(grad), _version(grad))
     return originals.requires_grad(tensor), originals.grad_fn(tensor), known, len(tensor._backward_hooks or ())
 
 
