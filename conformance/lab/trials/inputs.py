@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-#: The base inputs, the plainest first. The base of a call is the first on which it returns, else the very first.
+#: The base inputs, the plainest first; none is a view. The base of a call is the first on which it returns, else the very first.
 BASES = (
-    "torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_()",
-    "torch.arange(1.0, 7.0).reshape(2, 3)",
+    "torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)",
+    "torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])",
     "torch.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)",
     "torch.tensor([[2.0, 1.0], [1.0, 3.0]])",
     "torch.arange(1.0, 4.0).requires_grad_()",
     "torch.arange(1.0, 4.0)",
-    "torch.arange(1.0, 25.0).reshape(2, 3, 4).requires_grad_()",
+    "torch.arange(1.0, 25.0).reshape(2, 3, 4).clone().requires_grad_()",
     "torch.tensor(1.5, requires_grad=True)",
     "torch.tensor([[0.5, 0.25, 0.75], [0.0, 1.0, 0.5]], requires_grad=True)",
     "torch.tensor([[0.5, 0.25, 0.75], [0.0, 1.0, 0.5]])",
-    "torch.arange(1, 7).reshape(2, 3)",
+    "torch.tensor([[1, 2, 3], [4, 5, 6]])",
     "torch.arange(3)",
     "torch.tensor([[True, False, True], [False, True, True]])",
     "torch.tensor([[1 + 2j, 2 - 1j], [3j, 4 + 0j]], requires_grad=True)",
-    "torch.arange(1.0, 65.0).reshape(1, 4, 4, 4).requires_grad_()",
+    "torch.arange(1.0, 65.0).reshape(1, 4, 4, 4).clone().requires_grad_()",
 )
 #: How ``y`` is made where a call names it and gives none: as ``x``, with other elements, without a gradient.
 OTHER = "torch.ones(x.shape, dtype=x.dtype)"

@@ -177,10 +177,11 @@ def _without_history(value: Any) -> Any:
 
 def _finished(base: Any, name: str, made: Any) -> Any:
     """Return a changed input, which requires grad where the base does and it can, unless that is what is changed."""
-    wanted = inputs.keeps_autograd_state(name) and isinstance(base, torch.Tensor) and base.requires_grad
-    if wanted and (made.dtype.is_floating_point or made.dtype.is_complex):
-        return made.detach().requires_grad_()
-    return made
+    if not isinstance(base, torch.Tensor) or not inputs.keeps_autograd_state(name):
+        return made
+    made = made.detach()  # so that it is no view
+    can_require_grad = made.dtype.is_floating_point or made.dtype.is_complex
+    return made.requires_grad_() if base.requires_grad and can_require_grad else made
 
 
 @cache
