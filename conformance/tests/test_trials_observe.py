@@ -156,7 +156,7 @@ def test_inputs_differ_from_the_base_in_one_thing() -> None:
     assert transposed is not None
     assert transposed["memory", "x"] == "own memory"
     assert on(rows, "(0, 3)") == {}  # an empty tensor proves nothing about memory
-    no_grad = on(rows, "no_grad()")
+    no_grad = on(tried("x * 2"), "no_grad()")
     assert no_grad is not None
     assert no_grad["requires grad", ""] == "no"
 
