@@ -11,8 +11,8 @@ from conformance.trials.recorded import INPUTS, RELEASES, read_inputs, read_text
 from conformance.trials.rows import CALL, SECTION, CallRows, Row, file_name, read_section, row_fields, section_names
 
 _EXPLANATION = (
-    "# How each input is made of the x, y or a of the base trial, copied and without history. If that requires grad, so\n"
-    "# does the input, if its dtype can, unless the change is one of the autograd state.\n"
+    "# How each input is made of the x, y or a of the base trial, copied and without history. It requires grad if that\n"
+    "# does and its dtype can, unless the change is one of the autograd state.\n"
 )
 
 
