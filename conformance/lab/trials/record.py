@@ -11,11 +11,9 @@ from conformance.trials.recorded import INPUTS, RELEASES, read_inputs, read_text
 from conformance.trials.rows import CALL, SECTION, CallRows, Row, file_name, read_section, row_fields, section_names
 
 _EXPLANATION = (
-    "# How each input is made of the x, y or a of the base trial, copied and without history. It requires grad if that\n"
-    "# does and its dtype can, unless the change is one of the autograd state.\n"
+    "# How each input is made of the x, y or a of the base trial, copied and without history. Where that requires\n"
+    "# grad, so does the input if its dtype can, unless the change is one of the autograd state.\n"
 )
-
-
 #: The calls of a name by their setup and text.
 Calls = dict[tuple[str, str], CallRows]
 

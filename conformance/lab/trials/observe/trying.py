@@ -20,7 +20,6 @@ from conformance.lab.trials.observe.program import Program, make
 from conformance.trials.model import BASE, USUAL, Fact
 from conformance.trials.rows import UNTRIED, Row
 from conformance.worker.docstrings import resolve
-from conformance.worker.generators import seed_generators
 from conformance.worker.torch_state import TorchState
 
 #: Called with the number of each trial before it is begun.
@@ -45,7 +44,6 @@ def try_call(
     """
     if not _exists(call.subject):
         return []
-    seed_generators()
     with every_warning() as caught:
         trials = _Trials(call, deadly, begin, caught)
         tried = trials.base()
