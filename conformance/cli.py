@@ -299,14 +299,14 @@ def _names(options: argparse.Namespace, rest: list[str]) -> int:
     return names(rest)
 
 
-def _profiles(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.profiles.__main__ import main as profiles
+def _trials(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.lab.trials.__main__ import main as trials
 
-    return profiles(rest)
+    return trials(rest)
 
 
 #: Commands that read their own arguments.
 _WITH_PARSERS = {
     "names": (_names, "look a name up in every recorded release, or measure the names of the installed torch"),
-    "profiles": (_profiles, "show what calls do, measure them on the installed torch, or compare two releases"),
+    "trials": (_trials, "try calls on the installed torch, or show what they did on each release"),
 }

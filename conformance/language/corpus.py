@@ -37,7 +37,7 @@ from conformance.language.rules import (
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.text import count_of
 
-#: The folder of a corpus with tables of calls, which hold no claims; see `conformance.profiles.calls`.
+#: The folder of a corpus with tables of calls, which hold no claims; see `conformance.lab.trials.calls`.
 CALLS_FOLDER = "calls"
 # The folders of a corpus whose files hold no claims.
 _WITHOUT_CLAIMS = (CALLS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)

@@ -9,9 +9,10 @@ from typing import Optional
 
 from conformance.language.lookup import find_anywhere, find_claims
 from conformance.language.model import Claim
-from conformance.results.recorded import recorded_folder
+from conformance.results.recorded import TRIALS, recorded_folder
 from conformance.text import one_line, printable
-from conformance.views.calls import CallHistory
+from conformance.trials.recorded import RecordedTrials
+from conformance.trials.words import facts_text
 from conformance.views.causes import ranked_causes
 from conformance.views.conditions import divergence_in_words
 from conformance.views.facts import fact_lines
@@ -41,12 +42,12 @@ def show(name: str, folder: Optional[Path] = None) -> str:
         If a result file can't be used.
     """
     folder = folder or recorded_folder()
-    names, calls = load_names(folder), CallHistory(folder)
+    names, trials = load_names(folder), RecordedTrials(folder / TRIALS)
     claims = find_claims(name)
     if not claims:
         found = recorded_names(names, name)
         if found:
-            glances = [[*_glance(name_view(one, names, calls)), "  claims     none"] for one in found]
+            glances = [[*_glance(name_view(one, names), trials), "  claims     none"] for one in found]
             return printable("\n\n".join("\n".join(lines) for lines in glances))
         claims = find_anywhere(name, names.suggest(name) if is_dotted(name) else ())
     recorded = load_recorded(folder)
@@ -54,20 +55,19 @@ def show(name: str, folder: Optional[Path] = None) -> str:
         return printable(_claim(claims[0], recorded))
     tables = []
     for subject, group in groupby(claims, lambda claim: claim.subject):
-        glance = _glance(name_view(subject, names, calls)) if is_dotted(subject) else [subject]
+        glance = _glance(name_view(subject, names), trials) if is_dotted(subject) else [subject]
         tables.append("\n".join([*glance, *_table(list(group), recorded)]))
     return printable("\n\n".join([*tables, _LEGEND]))
 
 
-def _glance(view: NameView) -> list[str]:
+def _glance(view: NameView, trials: RecordedTrials) -> list[str]:
     """Return a summary of a name, in at most eight lines."""
     told = [("in torch", view.releases)]
-    if view.call is None:
-        told.append(("calls", "not measured"))
-    else:
-        more = f" ({view.call.others} more: conformance profiles show {view.name})" if view.call.others else ""
-        told += [("call", f"{view.call.call} {view.call.measured}{more}"), *view.call.topics]
-    told.append(("changed in", "; ".join(filter(None, (view.parameters, view.changes)))))
+    tried = trials.of(view.name)
+    if tried is not None and tried.usual:
+        call = tried.usual[0]
+        told.append(("tried", f"{call.text}: {facts_text(call.base.facts)} (torch {tried.release})"))
+    told.append(("changed in", view.parameters))
     return [view.name, *(f"  {title:10} {one_line(text)}" for title, text in told if text)]
 
 

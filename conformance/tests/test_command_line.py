@@ -169,13 +169,13 @@ def test_show_tells_what_became_of_a_name_without_claims(tmp_path: Path) -> None
     assert "claims     none" in ran.stdout
 
 
-def test_names_and_profiles_have_their_own_help(tmp_path: Path) -> None:
+def test_names_and_trials_have_their_own_help(tmp_path: Path) -> None:
     assert "gone since 2.0" in conformance("names", "show", "torch.symeig", folder=tmp_path).stdout
-    assert "measure" in conformance("profiles", "--help", folder=tmp_path).stdout
-    assert conformance("profiles", "show", "torch.no_such_name", folder=tmp_path).returncode == 2
+    assert "measure" in conformance("trials", "--help", folder=tmp_path).stdout
+    assert conformance("trials", "show", "torch.no_such_name", folder=tmp_path).returncode == 2
     listed = conformance("--help", folder=tmp_path).stdout
     assert "    names  " in listed
-    assert "    profiles  " in listed
+    assert "    trials    " in listed
 
 
 def test_an_item_of_pytest_is_no_path(tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: What runs where torch is, and may import it; all else must not import these, except where it is told below.
-WITH_TORCH = ("inputs", "checks", "worker", "impostors", "census", "profiles.observe", "names.walk", "bench", "tests")
+WITH_TORCH = ("inputs", "checks", "worker", "impostors", "census", "lab.trials.observe", "names.walk", "bench", "tests")
 #: Modules without torch that import one of these packages: by a command that says that it needs torch, or asks for it.
 EXCEPTIONS = {
     ("cli.py", "conformance.census.command"),
     ("cli.py", "conformance.impostors.command"),
+    ("lab/trials/__main__.py", "conformance.lab.trials"),
     ("reporting/command.py", "conformance.worker.docstrings"),
 }
 #: Modules of these packages that need no torch, and may be imported by all.

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.language.corpus import Corpus
-from conformance.profiles.model import Domain, Profile
-from conformance.profiles.store import Profiles, by_key, save_profiles
-from conformance.results.model import Entry, Environment, Fact, Facts, FailedPart, Flags, Outcome, Tiers
+from conformance.results.model import Entry, Fact, Facts, FailedPart, Flags, Outcome, Tiers
 from conformance.terminal import show as terminal
 from conformance.terminal.failure import failure_text
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_corpus, release, save
@@ -84,46 +82,6 @@ def test_nothing_measured_is_said(corpus: Corpus, tmp_path: Path) -> None:
     told = terminal.show("detach", tmp_path / "none")
     assert "measured on no release yet" in told
     assert "  ?       Claim number 0" in told
-
-
-def test_a_table_begins_with_the_name_at_a_glance(corpus: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "results" / "calls").mkdir(parents=True)
-    environment = Environment("2.0.1", "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64")
-    calls = [
-        Profile("torch.Tensor.detach", text, {"x": "tensor()"}, 3, {"memory": {"x": HOSTILE}}, varies=True)
-        for text in ("x.detach()", "x.data.detach()")
-    ]
-    profiles = Profiles(environment, {}, {f"{number:08x}": call for number, call in enumerate(calls)})
-    save_profiles(profiles, tmp_path / "results" / "calls" / "torch-2.0.1-cpu.jsonl")
-    lines = terminal.show("detach", tmp_path / "results").splitlines()
-    assert lines[:5] == [
-        "torch.Tensor.detach",
-        "  in torch   1.8 to 2.15",
-        "  call       x.detach() with x: tensor(), 3 examples that return on torch 2.0.1 cpu"
-        " (1 more: conformance profiles show torch.Tensor.detach)",
-        "  memory     no\\x1b[2J\\u202e",
-        "  errors     none seen",
-    ]
-
-
-def test_a_glance_has_at_most_eight_lines_and_ends_with_what_changed(corpus: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "results" / "calls").mkdir(parents=True)
-    given = {"x": "tensor()"}
-    domain = Domain(given, {"x": {"dtype": ("float32",)}}, 3)
-    for torch, memory in (("2.0.1", "itself"), ("2.1.2", "independent")):
-        environment = Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64")
-        seen = {"memory": {"x": memory}, "autograd": {"": "as x"}, "dtype": {"": "as x"}, "type": {"": "Tensor"}}
-        calls = {
-            f"{number:08x}": Profile("torch.Tensor.detach", f"x.detach({HOSTILE!r})", given, 3, seen)
-            for number in range(3)
-        }
-        profiles = Profiles(environment, by_key([domain]), calls)
-        save_profiles(profiles, tmp_path / "results" / "calls" / f"{profiles.name}.jsonl")
-    lines = terminal.show("detach", tmp_path / "results").splitlines()
-    glance = lines[: next(number for number, line in enumerate(lines) if line.startswith("claims"))]
-    assert len(glance) <= 8
-    assert glance[-1] == "  changed in 2.1 x itself → independent of x"
-    assert all(line.isprintable() for line in glance)
 
 
 def test_the_page_of_a_claim_shows_the_newest_example_that_counts(corpus: Corpus, tmp_path: Path) -> None:
