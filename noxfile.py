@@ -293,10 +293,11 @@ def upgrade(session: nox.Session) -> None:
 
 @nox.session
 def fresh(session: nox.Session) -> None:
-    """Fail where a result, the census or a generated schema is stale; ``-- DIR`` also compares a run's files."""
+    """Fail where a result, an answer, the census or a schema is stale; ``-- DIR`` also compares a run's files."""
     _install_torch(session, default_torch())
     session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("python", "-m", "conformance.results.staleness", str(RESULTS), *session.posargs)
+    session.run("python", "-m", "conformance.results.proofs", str(RESULTS))
     session.run("python", "-m", "conformance.language.schema")
     session.run("python", "-m", "conformance.results.schema")
     session.run("conformance", "census", "--strict", "--left=1", f"--results={RESULTS}")

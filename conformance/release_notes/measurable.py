@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from conformance.language.problems import Problem, Problems
 from conformance.language.release_notes import Measurable, ReleaseNotes, check_measured
 from conformance.names.lookup import Names
-from conformance.names.model import Found, Gone, NotMeasured
 from conformance.results.recorded import TRIALS, recorded_folder
 from conformance.trials.model import ASPECTS
 from conformance.trials.recorded import RecordedTrials
@@ -22,11 +21,5 @@ def check_notes(all_notes: Sequence[ReleaseNotes]) -> list[Problem]:
 
 def recorded_measures() -> Measurable:
     """Return what the recorded releases have: their names, and the calls that were tried."""
-    names, trials = Names(), RecordedTrials(recorded_folder() / TRIALS)
-
-    def has_name(name: str) -> bool:
-        answers = [span.answer for span in names.history(name)]
-        there = any(isinstance(answer, (Found, Gone)) for answer in answers)
-        return there or all(isinstance(answer, NotMeasured) for answer in answers)
-
-    return Measurable(has_name, lambda name, call: bool(trials.measured(name, call)), ASPECTS)
+    trials = RecordedTrials(recorded_folder() / TRIALS)
+    return Measurable(Names().may_have, lambda name, call: bool(trials.measured(name, call)), ASPECTS)
