@@ -37,7 +37,10 @@ examples:
 _COMMANDS = {
     "run": ("conformance.cli:add_run", "run claims on the installed torch"),
     "check": ("conformance.cli:add_check", "find mistakes in spec files without running them"),
-    "show": ("conformance.cli:add_show", "show what a name does, what is promised about it, and where that holds"),
+    "show": (
+        "conformance.show.command:add_show",
+        "show what a name does, what an error means, what answers a question",
+    ),
     "impostors": ("conformance.cli:add_impostors", "test whether claims can fail, by making torch wrong"),
     "upgrade": (
         "conformance.upgrade.command:add_upgrade",
@@ -147,14 +150,6 @@ def add_check(commands: Any) -> None:
     check.set_defaults(function=_check)
 
 
-def add_show(commands: Any) -> None:
-    """Declare ``conformance show``."""
-    show = commands.add_parser("show", help="show what a name does, what is promised about it, and where that holds")
-    show.add_argument("name", help="a name in torch, in full or in part (torch.Tensor.detach, detach), or a claim's id")
-    show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
-    show.set_defaults(function=_show)
-
-
 def add_impostors(commands: Any) -> None:
     """Declare ``conformance impostors``."""
     from conformance.runner.options import at_least_one
@@ -228,6 +223,16 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.release_notes.measurable import check_notes
 
         problems = sorted([*problems, *check_notes(corpus.notes)])
+    if corpus.answers or corpus.messages:
+        from conformance.language.answers import check_neighbours
+        from conformance.language.messages import check_names
+        from conformance.language.problems import Problems
+        from conformance.names.lookup import Names
+
+        unknown, names = Problems(), Names()
+        check_neighbours(corpus.answers, names.may_have, unknown)
+        check_names(corpus.messages, names.may_have, unknown)
+        problems = sorted([*problems, *unknown.sorted()])
     for problem in problems:
         print(problem)
     if problems:
@@ -276,21 +281,6 @@ def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
         again=options.again,
         verbose=options.verbose,
     )
-
-
-def _show(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.language.lookup import UnknownName
-    from conformance.names.store import StoreError
-    from conformance.results.files import ResultError
-    from conformance.results.recorded import recorded_folder
-    from conformance.terminal.show import show
-
-    try:
-        print(show(options.name, recorded_folder(options.results)))
-    except (UnknownName, StoreError, ResultError) as error:
-        print(f"conformance: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 def _names(options: argparse.Namespace, rest: list[str]) -> int:

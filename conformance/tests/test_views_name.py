@@ -1,4 +1,4 @@
-"""A name at a glance: what is said of its releases and of its signature, and nothing of what was not measured."""
+"""A name at a glance: its releases and its signature; and nothing of what was not measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from conformance.names.lookup import Names
 from conformance.names.model import MeasuredNames, NameRecord
 from conformance.names.store import record
-from conformance.views.name import name_view, recorded_names, releases_in_words
+from conformance.views.name import changes_of_parameters, name_releases, releases_in_words
 
 MODULE = NameRecord("module")
 LINEAR = "Please use torch.linalg.eigh instead."
@@ -68,20 +68,11 @@ def test_without_recorded_names_nothing_is_said(tmp_path: Path) -> None:
     assert releases_in_words(Names(tmp_path), "torch.add") == "not measured"
 
 
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        ("symeig", ("torch.symeig", "torch.Tensor.symeig")),
-        ("torch.symeig", ("torch.symeig",)),
-        ("linalg.eigh", ("torch.linalg.eigh",)),
-        ("nothing", ()),
-        ("torch.Tensor.detach/id", ()),
-        ("../../names", ()),
-    ],
-)
-def test_a_short_name_is_found_where_it_is_or_was(names: Names, name: str, found: tuple[str, ...]) -> None:
-    assert recorded_names(names, name) == found
+def test_since_when_a_name_is_gone_stands_apart(names: Names) -> None:
+    assert name_releases(names, "torch.symeig") == ("1.8 to 1.9", "gone since 2.0; use torch.linalg.eigh")
+    assert name_releases(names, "torch.add") == ("1.8 to 2.0", "")
 
 
 def test_what_changed_in_a_signature(names: Names) -> None:
-    assert name_view("torch.add", names).parameters == "2.0 adds alpha, removes other"
+    assert changes_of_parameters(names, "torch.add") == ("2.0 adds alpha, removes other",)
+    assert changes_of_parameters(names, "torch.symeig") == ()
