@@ -69,3 +69,16 @@ def test_a_command_that_measures_nothing_needs_no_torch(arguments: list[str], tm
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_only_the_command_line_imports_the_lab() -> None:
+    users = [
+        path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in ("lab", "tests")
+    ]
+    wrong = {
+        str(path.relative_to(PACKAGE))
+        for path in users
+        for name in imported(path)
+        if name.startswith("conformance.lab")
+    }
+    assert wrong == {"cli.py"}

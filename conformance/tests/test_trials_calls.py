@@ -74,6 +74,11 @@ def test_a_mistake_in_the_functions_with_out_is_reported(tmp_path: Path, names: 
     assert read(tmp_path, f"out: {names}\ncalls:\n  torch.f: [torch.f(x)]\n")[1] == [problem]
 
 
+def test_the_first_call_of_a_name_is_the_plainest(tmp_path: Path) -> None:
+    calls, _ = read(tmp_path, "calls:\n  torch.f: [torch.f(x), torch.f(y)]\n  torch.a: [torch.a(x)]\n")
+    assert [call.text for call in calls if call.is_plainest] == ["torch.a(x)", "torch.f(x)"]
+
+
 def test_a_subject_is_a_name_in_torch(tmp_path: Path) -> None:
     assert read(tmp_path, "calls:\n  numpy.f:\n  - x.f()\n")[1] == ["2:3 E304"]
 

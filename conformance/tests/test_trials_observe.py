@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -189,6 +190,12 @@ def test_y_follows_x_and_is_changed_too() -> None:
     assert changed["gradient", "y"] == "flows"
 
 
+def test_further_calls_of_a_name_are_tried_on_other_layouts_and_autograd_states() -> None:
+    call = Call("torch.Tensor", "", "x + y", {}, Place("here.yaml", 1, 1), is_plainest=False)
+    assert try_call(call)[0].tried == ("layout", "autograd", "mode")
+    assert try_call(replace(call, is_plainest=True))[0].tried == (*inputs.SETS["x"], "y", "mode")
+
+
 def test_arrays_are_changed_too() -> None:
     rows = tried("torch.as_tensor(a)")
     assert rows[0].tried == ("a", "mode")
@@ -224,12 +231,12 @@ def test_what_is_usual_is_not_recorded() -> None:
 
 def test_each_input_is_an_expression_that_this_torch_or_a_newer_one_can_make() -> None:
     plain: dict[str, Any] = {"x": torch.ones(2, 3), "y": torch.ones(2, 3), "a": np.ones((2, 3), np.float32)}
-    names = [name for _, name, _ in inputs.changes()]
+    names = [change.name for change in inputs.CHANGES]
     assert len(names) == len(set(names))
-    for _, name, expression in inputs.changes():
-        ast.parse(expression, mode="eval")
-        if name in buildable_inputs():
-            make(expression, dict(plain))
+    for change in inputs.CHANGES:
+        ast.parse(change.expression, mode="eval")
+        if change.name in buildable_inputs():
+            make(change.expression, dict(plain))
     assert {"float64", "transposed", "(0, 3)", "6-d", "parameter", "inference_mode()"} <= set(buildable_inputs())
     assert BASE not in names
 

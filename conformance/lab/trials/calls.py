@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
@@ -46,6 +46,8 @@ class Call:
         Name and expression of each input that is not derived, in order.
     place
         Where the call stands.
+    is_plainest
+        Whether it is the first of its name, which is tried on all inputs.
     """
 
     subject: str
@@ -53,6 +55,7 @@ class Call:
     text: str
     given: Mapping[str, str]
     place: Place
+    is_plainest: bool = True
 
     @property
     def names(self) -> frozenset[str]:
@@ -91,7 +94,8 @@ def load_calls(paths: Optional[Sequence[Path]] = None) -> tuple[tuple[Call, ...]
             advice = did_you_mean(subject, first) or ""
             problems.add(place, "E304", f"no call of '{subject}' is written{advice}")
     every = [*calls.values(), *(_with_out(first[name], *made) for name, made in with_out.items() if name in first)]
-    return tuple(sorted(every, key=lambda call: call.subject)), problems.sorted()
+    marked = (replace(call, is_plainest=call is first[call.subject]) for call in every)
+    return tuple(sorted(marked, key=lambda call: call.subject)), problems.sorted()
 
 
 def _with_out(call: Call, made: str, place: Place) -> Call:

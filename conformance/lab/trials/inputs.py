@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 #: The base inputs, the plainest first; none is a view. The base of a call is the first on which it returns.
 BASES = (
@@ -68,8 +69,7 @@ _AUTOGRAD = {
     "with .grad": "(x.requires_grad_(), setattr(x, 'grad', torch.ones_like(x)))[0]",
     "inference tensor": "torch.inference_mode()(torch.clone)(x)",
 }
-#: Modes in which a call runs on the base input.
-MODES = {"no_grad()": "torch.no_grad()", "inference_mode()": "torch.inference_mode()"}
+_MODES = {"no_grad()": "torch.no_grad()", "inference_mode()": "torch.inference_mode()"}
 _OTHER = {
     "y requires grad": "y.requires_grad_()",
     "y float64": "y.to(torch.float64)",
@@ -89,22 +89,48 @@ _ARRAYS = {
     "array (0, 3)": "np.ones((0, 3), a.dtype)",
     "array 0-d": "np.array(1.5, a.dtype)",
 }
-#: Sets of inputs: what they change.
-TENSOR, ARRAY, Y, MODE = "x", "a", "y", "mode"
+#: The set of what runs on the base input in a mode.
+MODE = "mode"
+_X: Mapping[str, Mapping[str, str]] = {
+    "dtype": {name: f"x.to(torch.{name})" for name in _DTYPES},
+    "layout": _LAYOUTS,
+    "shape": _SHAPES,
+    "autograd": _AUTOGRAD,
+}
+#: The sets of changes of each input, for the plainest call of a name and for its further calls.
+SETS = {"x": tuple(_X), "y": ("y",), "a": ("a",)}
+FURTHER_SETS = {"x": ("layout", "autograd"), "y": (), "a": ("a",)}
 
 
-def changes() -> Iterator[tuple[str, str, str]]:
-    """Yield each change: its set, its name, and the expression that makes the input; see `finished`."""
-    for name in _DTYPES:
-        yield TENSOR, name, f"x.to(torch.{name})"
-    for table in (_LAYOUTS, _SHAPES, _AUTOGRAD):
-        for name, expression in table.items():
-            yield TENSOR, name, expression
-    for kind, other in ((Y, _OTHER), (ARRAY, _ARRAYS), (MODE, MODES)):
-        for name, expression in other.items():
-            yield kind, name, expression
+@dataclass(frozen=True)
+class Change:
+    """An input that differs from the base input in one thing.
+
+    Attributes
+    ----------
+    set
+        What is changed: a property of ``x``; or ``y``, ``a`` or the mode.
+    expression
+        What makes the input from that of the base trial; of a mode, its context.
+    """
+
+    set: str
+    name: str
+    expression: str
+
+    @property
+    def input(self) -> str:
+        """The input that is changed."""
+        return "x" if self.set in _X else self.set
+
+    @property
+    def is_of_autograd(self) -> bool:
+        """Whether the autograd state is what is changed; else the input requires grad where the base input does."""
+        return self.set == "autograd" or self.name == "y requires grad"
 
 
-def keeps_autograd_state(name: str) -> bool:
-    """Return whether an input requires grad where the base input does: not where the change is one of just that."""
-    return name not in _AUTOGRAD and name != "y requires grad"
+CHANGES = tuple(
+    Change(kind, name, expression)
+    for kind, table in ({**_X, "y": _OTHER, "a": _ARRAYS, MODE: _MODES}).items()
+    for name, expression in table.items()
+)

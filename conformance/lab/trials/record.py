@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.lab.trials import inputs
+from conformance.lab.trials.inputs import CHANGES
 from conformance.lab.trials.measuring import Measured
 from conformance.names.store import contract, minor, release_key
 from conformance.trials.recorded import INPUTS, RELEASES, read_inputs, read_text, read_trial_releases
@@ -39,7 +39,6 @@ def record(measured: Measured, folder: Path, *, whole: bool) -> list[Path]:
         text = read_text(path)
         for name in section_names(text):
             known[name] = {(call.setup, call.call): call for call in read_section(name, text, old_minors)}
-        path.unlink()
     sections: dict[str, Calls] = {} if whole else known
     for call, rows in measured.calls:
         key = _one_line(call.setup), _one_line(call.text)
@@ -57,14 +56,17 @@ def record(measured: Measured, folder: Path, *, whole: bool) -> list[Path]:
     for name, calls in sorted(sections.items()):
         files.setdefault(file_name(name), []).extend(_lines(name, calls, minors))
     lines = [
-        "\t".join((kind, contract(makes[name], minors), name, expression))
-        for kind, name, expression in inputs.changes()
-        if makes.get(name)
+        "\t".join((change.set, contract(makes[change.name], minors), change.name, change.expression))
+        for change in CHANGES
+        if makes.get(change.name)
     ]
     header = f"{RELEASES}{' '.join(releases)}\n{_EXPLANATION}"
     (folder / INPUTS).write_text(header + "\n".join(lines) + "\n", encoding="utf-8")
     for file, content in files.items():
         (folder / file).write_text("\n".join(content) + "\n", encoding="utf-8")
+    for path in folder.glob("torch*.txt"):
+        if path.name not in files:
+            path.unlink()
     return sorted(folder / file for file in (INPUTS, *files))
 
 

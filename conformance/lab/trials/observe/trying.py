@@ -14,7 +14,7 @@ import torch
 from conformance.inputs.recipes import Namespace
 from conformance.lab.trials import inputs
 from conformance.lab.trials.calls import Call
-from conformance.lab.trials.inputs import ARRAY, MODE, TENSOR, Y
+from conformance.lab.trials.inputs import CHANGES, FURTHER_SETS, MODE, SETS, Change
 from conformance.lab.trials.observe.outcome import Observation, Warned, every_warning, observe
 from conformance.lab.trials.observe.program import Program, make
 from conformance.trials.model import BASE, USUAL, Fact
@@ -55,14 +55,14 @@ def try_call(
             return [row]
         untried: list[str] = []
         groups: dict[tuple[Fact, ...], list[str]] = {}
-        for kind, name, expression in _buildable_changes():
-            if kind not in row.tried:
+        for change in _buildable_changes():
+            if change.set not in row.tried:
                 continue
-            observed = trials.changed(given, kind, name, expression)
+            observed = trials.changed(given, change)
             if observed is None:
-                untried.append(name)
+                untried.append(change.name)
             elif different := _differences(base, observed):
-                groups.setdefault(different, []).append(name)
+                groups.setdefault(different, []).append(change.name)
         rows = [row, *(Row(tuple(names), facts) for facts, names in groups.items())]
         return [*rows, Row((UNTRIED, *untried))] if untried else rows
 
@@ -99,18 +99,18 @@ class _Trials:
         return first
 
     def sets(self, given: Given) -> tuple[str, ...]:
-        """Return the sets of inputs that the call can be tried on."""
+        """Return the sets of inputs that the call is tried on: of the plainest call of a name all that there are."""
         values = _made(given)
-        found = [TENSOR] if isinstance(values.get("x"), torch.Tensor) else []
-        found += [Y] if isinstance(values.get("y"), torch.Tensor) else []
-        found += [ARRAY] if isinstance(values.get("a"), np.ndarray) else []
-        return (*found, MODE) if found else ()
+        sets = SETS if self._call.is_plainest else FURTHER_SETS
+        kinds = {"x": torch.Tensor, "y": torch.Tensor, "a": np.ndarray}
+        there = [name for name, kind in kinds.items() if isinstance(values.get(name), kind)]
+        return (*(name for input in there for name in sets[input]), MODE) if there else ()
 
-    def changed(self, given: Given, kind: str, name: str, expression: str) -> Optional[Observation]:
+    def changed(self, given: Given, change: Change) -> Optional[Observation]:
         """Return what the call does on a changed input; None where that can't be made or the setup raises."""
-        if kind == MODE:
-            return self._observe(lambda: _made(given), lambda: make(expression, {}))
-        return self._observe(lambda: _made(given, kind, name, expression))
+        if change.set == MODE:
+            return self._observe(lambda: _made(given), lambda: make(change.expression, {}))
+        return self._observe(lambda: _made(given, change))
 
     def _candidates(self) -> Iterator[Given]:
         call = self._call
@@ -155,52 +155,49 @@ def _exists(name: str) -> bool:
     return True
 
 
-def _made(given: Given, changed: str = "", name: str = "", expression: str = "") -> Namespace:
+def _made(given: Given, change: Optional[Change] = None) -> Namespace:
     """Return the inputs; of the one that is changed, what the expression makes of it; `Unmade` where one can't be."""
     values: Namespace = {}
     for input, text in given.items():
         try:
             value = make(text, values)
-            if input == changed:
-                value = _finished(value, name, make(expression, {input: _without_history(value)}))
+            if change is not None and input == change.input:
+                value = _changed(value, change)
         except Exception as error:
             raise Unmade from error
         values[input] = value
     return values
 
 
-def _without_history(value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, torch.Tensor) else value.copy()
-
-
-def _finished(base: Any, name: str, made: Any) -> Any:
-    """Return a changed input, which requires grad where the base does and it can, unless that is what is changed."""
-    if not isinstance(base, torch.Tensor) or not inputs.keeps_autograd_state(name):
+def _changed(base: Any, change: Change) -> Any:
+    """Return the input that a change makes of a base input; it is no view, unless the change is of autograd."""
+    if not isinstance(base, torch.Tensor):
+        return make(change.expression, {change.input: base.copy()})
+    made = make(change.expression, {change.input: base.detach().clone()})
+    if change.is_of_autograd:
         return made
-    made = made.detach()  # so that it is no view
+    made = made.detach()
     can_require_grad = made.dtype.is_floating_point or made.dtype.is_complex
     return made.requires_grad_() if base.requires_grad and can_require_grad else made
 
 
 @cache
-def _buildable_changes() -> tuple[tuple[str, str, str], ...]:
+def _buildable_changes() -> tuple[Change, ...]:
     """Return the changes that this torch can make of a plain input."""
-    plain: Namespace = {TENSOR: torch.ones(2, 3), Y: torch.ones(2, 3), ARRAY: np.ones((2, 3), np.float32)}
+    plain: Namespace = {"x": torch.ones(2, 3), "y": torch.ones(2, 3), "a": np.ones((2, 3), np.float32)}
     found = []
-    for kind, name, expression in inputs.changes():
+    for change in CHANGES:
         try:
-            made = make(expression, dict(plain))
-            if kind == TENSOR:
-                made.clone()
+            make(change.expression, dict(plain))
         except Exception:
             continue
-        found.append((kind, name, expression))
+        found.append(change)
     return tuple(found)
 
 
 def buildable_inputs() -> list[str]:
     """Return the names of the changes that this torch can make."""
-    return [name for _, name, _ in _buildable_changes()]
+    return [change.name for change in _buildable_changes()]
 
 
 def _returns(observed: Observation) -> bool:
