@@ -73,10 +73,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     commands = parser(only=arguments[0] if arguments else "")
-    options, rest = commands.parse_known_args(arguments)
-    if rest and options.command not in ("run", *_WITH_PARSERS):
-        commands.error(f"unknown argument {rest[0]}")
     try:
+        options, rest = commands.parse_known_args(arguments)
+        if rest and options.command not in ("run", *_WITH_PARSERS):
+            commands.error(f"unknown argument {rest[0]}")
         return int(options.function(options, rest))
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -88,9 +88,9 @@ def _main(arguments: Sequence[str]) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        from conformance.text import bounded
+        from conformance.text import bounded, printable
 
-        print(f"conformance: {bounded(os.fsdecode(error.filename), 200)}: {error.strerror}", file=sys.stderr)
+        print(f"conformance: {printable(bounded(str(error.filename), 200))}: {error.strerror}", file=sys.stderr)
         return 2
 
 

@@ -7,11 +7,13 @@ name functions of which the first call is also tried with ``out=``, a tensor or 
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
+from conformance.files import NotEntered, files_below, print_passed_over
 from conformance.language import documents
 from conformance.language.corpus import CALLS_FOLDER, default_root
 from conformance.language.documents import Document, Listing, Node, Scalar, open_document
@@ -106,7 +108,12 @@ def _with_out(call: Call, made: str, place: Place) -> Call:
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
-        yield from sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
+        if not os.path.isdir(path):  # noqa: PTH112 - a `Path` raises where it may not look
+            yield path
+            continue
+        not_entered: list[NotEntered] = []
+        yield from sorted(Path(file) for file in files_below(path, not_entered) if file.endswith(".yaml"))
+        print_passed_over(not_entered)
 
 
 class _Reader:
