@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 #: What stands in a recorded message for a part that varies, and in one of ours.
 _PLACEHOLDERS = re.compile(r"\b(?:N|DTYPE|PATH|ADDRESS)\b")
@@ -13,8 +14,8 @@ _DTYPE = re.compile(
 )
 _WORD = re.compile(r"[a-z_]{2,}")
 _CLASS = re.compile(r"(?:^|\s)(?:[\w.]+\.)?(\w*(?:Error|Warning|Exception|Exit|Interrupt|Iteration))\s*:\s+(.*)$")
-#: Recorded messages are cut at so many characters, those of trials and those of claims, in the middle of a word.
-_CUT = (120, 200)
+#: Recorded messages are cut at so many characters, in the middle of a word.
+_CUT = 200
 #: What torch says where the machine lacks a device, a driver or a library; it says nothing of torch.
 _MACHINE = re.compile(
     r"not compiled with (CUDA|\w+) enabled|NVIDIA driver|no (CUDA|HIP) GPUs|Cannot access accelerator|no accelerator"
@@ -35,6 +36,7 @@ def split_class(text: str) -> tuple[str, str]:
     return (found[-1][1], found[-1][2].strip()) if found else ("", lines[0].strip() if lines else "")
 
 
+@lru_cache(20_000)
 def key_of(text: str) -> str:
     """Return the words of a message that never vary, with a space before each: no numbers, dtypes and placeholders."""
     line = text.strip().split("\n")[0].split(" (Triggered internally at")[0]
@@ -56,7 +58,7 @@ def is_like(text: str, recorded: str) -> bool:
 
 
 def _is_cut(recorded: str) -> bool:
-    return len(recorded) in _CUT
+    return len(recorded) == _CUT
 
 
 def is_about_machine(message: str) -> bool:

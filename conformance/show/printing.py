@@ -215,8 +215,8 @@ def _argument(finding: ArgumentFinding, everything: bool) -> Iterator[str]:
 def _message(view: MessageView) -> Iterator[str]:
     yield from _wrapped(f"{view.type}: {view.texts[0]}", _WIDTH)
     yield from _labelled("raised by", view.raised or ", ".join(view.names))
-    yield from _labelled("because", view.because)
     yield from _labelled("do", view.do)
+    yield from _labelled("because", view.because)
     more = view.count - len(view.by)
     yield from _labelled("seen in", ", ".join(view.by) + (f" and {more} more" if more > 0 else ""))
     releases = f"torch {range_of(view.releases)}" if view.releases else ""

@@ -36,7 +36,8 @@ LONG = "Trying to backward through the graph a second time (or directly access s
         ("object has no attribute", "'Tensor' object has no attribute 'foo'", True),
         ("no attribute … object", "'Tensor' object has no attribute 'foo'", False),
         ("the attribute", "'Tensor' object has no attribute 'foo'", False),
-        (f"{LONG}). Use retain_graph", f"{LONG}). Us".ljust(119, "x") + "…", True),
+        (f"{LONG}). Use retain_graph", f"{LONG}). Use ret".rjust(200), True),
+        (f"{LONG}). Use retain_graph", f"{LONG}). Use", False),
         ("shape is invalid for input and more", "shape is invalid for input", False),
     ],
 )

@@ -268,8 +268,8 @@ def test_a_message_is_found_whatever_its_numbers(ask: Asking, text: str) -> None
     assert shown[:4] == [
         "RuntimeError: shape '…' is invalid for input of size …",
         "  raised by   x.reshape(s) if s has another number of elements",
-        "  because     The elements of x must all have a place.",
         "  do          Use -1 for one of the sizes.",
+        "  because     The elements of x must all have a place.",
     ]
     assert "  seen on     torch 1.13 to 2.1" in shown
 
