@@ -67,7 +67,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     from conformance.terminal.plain import plain_output
 
     with EndSignals() as signals, plain_output(errors_only=arguments[:1] == ["run"]):
-        status = _main(arguments)
+        try:
+            status = _main(arguments)
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)
+            status = 130
     return signals.status(status)
 
 
@@ -78,9 +82,6 @@ def _main(arguments: Sequence[str]) -> int:
         if rest and options.command not in ("run", *_WITH_PARSERS):
             commands.error(f"unknown argument {rest[0]}")
         return int(options.function(options, rest))
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
     except BrokenPipeError:
         # The reader of a pipe, such as head, has seen enough.
         sys.stderr.close()

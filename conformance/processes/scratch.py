@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-_PREFIX = "conformance-"
+_PREFIX = "conformance-run-"
 # Locked as long as the process lives that made the folder.
 _LOCK = "in-use"
 _FILES = "files"
@@ -26,7 +27,7 @@ class ScratchFolder:
 
     def __init__(self) -> None:
         remove_abandoned()
-        self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         self.path = self._folder / _FILES
         self.path.mkdir()
         # Under another name until it is locked, or another process could take it for abandoned.
@@ -51,14 +52,14 @@ class ScratchFolder:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of this user whose processes have ended; what has no lock may be anybody's and stays."""
+    """Remove the folders of this user whose processes have ended."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with suppress(OSError):  # no folder of ours, or in use, or another process removes it
+        with suppress(OSError, ValueError):  # no folder of ours, or in use, or another process removes it
             _remove_if_abandoned(folder)
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, the lock last: a folder without one is never taken for abandoned."""
+    """Remove a folder, the lock last."""
     shutil.rmtree(folder / _FILES, ignore_errors=True)
     if not (folder / _FILES).exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -66,11 +67,26 @@ def _remove(folder: Path) -> None:
 
 def _remove_if_abandoned(folder: Path) -> None:
     status = folder.lstat()
-    if status.st_uid != os.geteuid() or folder.is_symlink():
+    if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode):
         return
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:  # it is being made, or its process was killed meanwhile
+        if not _is_running(int(folder.name[len(_PREFIX) :].partition("-")[0])):
+            _remove(folder)
+        return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _remove(folder)
     finally:
         os.close(lock)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -25,8 +26,13 @@ _DEBUG = (
     "--log-cli-format=%(relativeCreated)7d ms  %(message)s",
 )
 # The tests and the configuration of a project that happens to be around are neither imported nor run. The plugin of
-# Hypothesis imports all of it, which only workers need.
-_NOTHING_BUT_SPECS = ("--noconftest", "-pno:python", "-pno:unittest", "-pno:doctest", "-pno:hypothesispytest")
+# Hypothesis imports all of it, which only workers need, and that of temporary folders leaves one where a run is killed.
+_NOTHING_BUT_SPECS = (
+    "--noconftest",
+    *(f"-pno:{plugin}" for plugin in ("python", "unittest", "doctest", "hypothesispytest", "tmpdir")),
+)
+# With these, a user changes runs of pytest, of which nobody need know that this is one.
+_OF_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_PLUGINS")
 
 
 class UnusablePath(Exception):
@@ -70,6 +76,8 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         *map(str, paths),
     ]
     ahead = ReadAhead(corpus, whole=paths == [root], selects=selects)
+    for name in _OF_PYTEST:
+        os.environ.pop(name, None)
     status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)

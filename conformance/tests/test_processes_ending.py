@@ -118,20 +118,25 @@ def test_only_abandoned_folders_of_ours_are_removed(temporary: Path) -> None:
     with ScratchFolder() as path:
         pass
     assert not path.exists()
-    (temporary / "conformance-of-somebody").mkdir()
-    (temporary / "conformance-of-somebody" / "files").mkdir()
-    abandoned, elsewhere = temporary / "conformance-abandoned", temporary / "elsewhere"
+    (temporary / "conformance-run-of-somebody").mkdir()
+    (temporary / "conformance-run-of-somebody" / "files").mkdir()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for process in (ended.pid, os.getpid()):  # killed while it made a folder, and making one
+        (temporary / f"conformance-run-{process}-new" / "files").mkdir(parents=True)
+    abandoned, elsewhere = temporary / f"conformance-run-{os.getpid()}-abandoned", temporary / "elsewhere"
     for folder in (abandoned, elsewhere):
         (folder / "files").mkdir(parents=True)
         (folder / "in-use").touch()
-    (temporary / "conformance-link").symlink_to(elsewhere)
-    os.mkfifo(temporary / "conformance-pipe")
+    (temporary / "conformance-run-0-link").symlink_to(elsewhere)
+    os.mkfifo(temporary / "conformance-run-0-pipe")
     with ScratchFolder() as first, ScratchFolder() as second:
         assert first.is_dir()
         shutil.rmtree(first)  # as a program may do with its temporary folder
         assert second.is_dir()
         names = {path.name for path in temporary.iterdir()} - {first.parent.name, second.parent.name}
-    assert names == {"conformance-of-somebody", "conformance-link", "conformance-pipe", "elsewhere"}
+    left = {"of-somebody", f"{os.getpid()}-new", "0-link", "0-pipe"}
+    assert names == {*(f"conformance-run-{name}" for name in left), "elsewhere"}
     assert (elsewhere / "files").is_dir()
 
 

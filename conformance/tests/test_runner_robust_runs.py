@@ -127,6 +127,24 @@ def test_a_stopped_run_keeps_what_it_measured_and_goes_on(
     assert left_in(tmp_path) == [undisturbed.name]
 
 
+def test_the_next_run_removes_what_a_killed_one_left(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary, results = tmp_path / "temporary", tmp_path / "results"
+    for folder in (temporary, results):
+        folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    running = start(checkout, results, "-n", "2")
+    wait_for(lambda: measured(results) >= 1)
+    started = descendants(running.pid)
+    running.kill()
+    running.communicate(timeout=60)
+    assert any(temporary.iterdir())
+    wait_for(lambda: not any(map(is_running, started)), 30)
+    assert run(checkout, results, "-k", "never-requires-grad").returncode == 0
+    assert list(temporary.iterdir()) == []
+
+
 def test_a_mutation_run_that_is_asked_to_end_leaves_nothing(checkout: Path, tmp_path: Path) -> None:
     running = subprocess.Popen(
         [sys.executable, "-m", "conformance", "impostors", "-n", "2"],
@@ -146,8 +164,9 @@ def test_a_mutation_run_that_is_asked_to_end_leaves_nothing(checkout: Path, tmp_
     assert not any(tmp_path.iterdir())
 
 
-def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp_path: Path) -> None:
-    """The specs are still being read."""
+@pytest.mark.parametrize("imported", ["conformance.processes.pipes", "conformance.language.corpus"])
+def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp_path: Path, imported: str) -> None:
+    """The options are still being declared, or the specs read."""
     specs = tmp_path / "specs"
     specs.mkdir()
     text = (checkout / "spec" / "tensor" / f"{NAME}.yaml").read_text(encoding="utf-8")
@@ -162,11 +181,11 @@ def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp
         text=True,
     )
     assert running.stderr is not None
-    while "conformance.language.corpus" not in running.stderr.readline():
+    while imported not in running.stderr.readline():
         pass
     running.terminate()
-    running.communicate(timeout=60)
-    assert running.returncode == 143
+    _, printed = running.communicate(timeout=60)
+    assert (running.returncode, "Traceback" in printed) == (143, False), printed
 
 
 def test_a_damaged_end_costs_one_claim(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
@@ -238,6 +257,10 @@ def test_two_runs_at_once_do_not_harm_each_other(checkout: Path, undisturbed: Pa
     [
         (["-n", "2"], {}),
         ([], {"PYTHONHASHSEED": "4711", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}),
+        (
+            ["-n", "2"],
+            {"PYTEST_ADDOPTS": "-k nothing", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "no_such_module"},
+        ),
         (["spec/tensor"], {"OMP_NUM_THREADS": "3", "TZ": "Asia/Tokyo", "LC_ALL": "C", "HOME": "/nonexistent"}),
     ],
 )

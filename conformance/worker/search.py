@@ -51,7 +51,7 @@ _LONGEST_SWEEP = 2000
 _EXAMPLES_PER_DRAW = 10
 _SEEDS = st.binary(min_size=8, max_size=8)
 # From how many random states a claim that draws is tried at least, and a failure once more.
-_RANDOM_STATES = 100
+_RANDOM_STATES = 50
 # What a program may put the generators back with, so that its draws do not show in them.
 _PUTS_BACK = re.compile(r"fork_rng|preserve_rng_state|get_rng_state|get_?state")
 
