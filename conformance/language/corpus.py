@@ -271,7 +271,7 @@ def _drafts(path: Path, sources: SourceList, root: Optional[Path], context: Cont
     if place is not None:
         check_file_place(document, place, problems)
     good: list[Draft] = []
-    entries = Reader(document, problems, sources.causes).claims()
+    entries = Reader(document, problems, sources.causes, own=place is None).claims()
     while True:
         # Reading an entry and checking it are one step: what either finds counts against its claims.
         before = len(problems)

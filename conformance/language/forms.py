@@ -18,7 +18,10 @@ MAXIMUM_SCRIPT = 12
 TITLE_EXAMPLE = "The result shares storage with its input"
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-SUBJECT = r"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|notes/[a-z0-9]+(-[a-z0-9]+)*"
+_NOTE_PAGE = "notes/[a-z0-9]+(-[a-z0-9]+)*"
+#: A name that can be imported, or a page of notes; and those of the corpus, which is about torch.
+SUBJECT = rf"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*|{_NOTE_PAGE}"
+TORCH_SUBJECT = rf"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|{_NOTE_PAGE}"
 
 
 class Shape(Enum):
@@ -200,7 +203,7 @@ FORMS: dict[str, Form] = {
                 Shape.TEXT,
                 "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page.",
                 pattern=SUBJECT,
-                examples=("torch.Tensor.detach", "torch.nn.Parameter", "notes/autograd-mechanics"),
+                examples=("torch.Tensor.detach", "mylib.flat", "notes/autograd-mechanics"),
             ),
             "claims": Key(Shape.FORMS, "Claims, one promise each.", "a list of claims", form="claim"),
         },
@@ -222,7 +225,7 @@ FORMS: dict[str, Form] = {
         "a source",
         "A document that makes the promise; without a name, the documentation of the claim's subject.",
         {
-            "docs": Key(Shape.TEXT, "The object whose docstring makes the promise.", pattern=r"(torch|\$).*"),
+            "docs": Key(Shape.TEXT, "The object whose docstring makes the promise, by its name in full."),
             "note": Key(Shape.TEXT, "A page of the documentation, by its name in sources.yaml."),
             "article": Key(Shape.TEXT, "An article, by its letter in sources.yaml."),
             "release": Key(Shape.TEXT, "Release notes, by version."),

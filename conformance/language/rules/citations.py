@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from conformance.language.drafts import Draft
 from conformance.language.model import SAYS, Source
+from conformance.language.rules.identity import PARTS_OF_TORCH
 from conformance.language.sources import SourceList
 from conformance.text import did_you_mean, listed
 
 MAXIMUM_KEY_WORDS = 12
 MAXIMUM_KEY = 90
 
-_OBJECT = re.compile(r"torch(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_OBJECT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def check_citations(draft: Draft, sources: SourceList) -> None:
@@ -43,9 +44,11 @@ def _check_name(draft: Draft, source: Source, sources: SourceList) -> None:
     name = source.name
     node = draft.value(source, source.kind)
     if source.kind == "docs":
-        if node is not None and not _OBJECT.fullmatch(name):
-            advice = "write it in full, such as torch.Tensor.detach"
-            draft.report(node, "E402", f"'{name}' is not a public name of torch; {advice}")
+        package = name.partition(".")[0]
+        known = package == "torch" or (draft.claim.own and package not in PARTS_OF_TORCH)
+        if node is not None and not (known and _OBJECT.fullmatch(name)):
+            what = "public name" if draft.claim.own else "public name of torch"
+            draft.report(node, "E402", f"'{name}' is not a {what}; write it in full, such as torch.Tensor.detach")
     elif source.kind == "article":
         article = sources.articles.get(name)
         if article is None:

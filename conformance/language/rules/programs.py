@@ -205,7 +205,7 @@ def check_names(
             if context.checks:
                 _report_check(draft, fragment, name, defined, context)
         else:
-            message = f"nothing defines '{name.name}'{_advice(name.name, defined, context)}"
+            message = f"nothing defines '{name.name}'{_advice(draft, name.name, defined, context)}"
             draft.report_code(fragment, name.offset, "E202", message)
     for owner, attribute, offset in code.attributes:
         if owner == "before" and "before" in defined and attribute not in inputs:
@@ -219,14 +219,14 @@ def _report_check(draft: Draft, fragment: Fragment, name: Name, defined: frozens
     draft.report_code(fragment, name.offset, "E203", f"'{name.name}' is not a check{advice}")
 
 
-def _advice(name: str, defined: frozenset[str], context: Context) -> str:
+def _advice(draft: Draft, name: str, defined: frozenset[str], context: Context) -> str:
     if name in _ELSEWHERE:
         return f"; {_ELSEWHERE[name]}"
     if name == "before":
         return "; before.x is for `expect`"
     if name in context.input_kinds:
         return f"; {name}(...) is an input kind, which goes under `given`"
-    if name in IMPORTABLE:
+    if name in IMPORTABLE or (draft.claim.own and name == draft.claim.subject.partition(".")[0]):
         return f"; write `import {name}` in `do`"
     own = sorted(defined - BUILTINS)
     return did_you_mean(name, own) or did_you_mean(name, defined)
@@ -269,9 +269,12 @@ def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Word) 
 
 def _check_imports(draft: Draft, fragment: Fragment, code: Code) -> None:
     for module, offset in code.imports:
-        if module.split(".")[0] not in IMPORTABLE:
+        if module.startswith("."):
+            message = f"a claim is in no package, so it can't import '{module}'; write the module's full name"
+            draft.report_code(fragment, offset, "E211", message)
+        elif not draft.claim.own and module.split(".")[0] not in IMPORTABLE:
             allowed = f"it needs only torch, NumPy and Python's own library{did_you_mean(module, IMPORTABLE)}"
-            draft.report_code(fragment, offset, "E211", f"a claim can't import '{module}'; {allowed}")
+            draft.report_code(fragment, offset, "E211", f"a claim of the corpus can't import '{module}'; {allowed}")
 
 
 def _check_assigned(draft: Draft, fragment: Fragment, code: Code, context: Context) -> None:
@@ -356,7 +359,7 @@ def _check_input(
             advice = "it is this input itself" if itself else "inputs are drawn in order, so move it above"
             draft.report_code(fragment, name_.offset, "E202", f"'{name_.name}' is not drawn yet; {advice}")
         else:
-            advice = _advice(name_.name, defined, context)
+            advice = _advice(draft, name_.name, defined, context)
             draft.report_code(fragment, name_.offset, "E202", f"nothing defines '{name_.name}'{advice}")
 
 
