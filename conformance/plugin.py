@@ -1,4 +1,4 @@
-"""The pytest plugin: every claim is an item such as ``spec/tensor/detach.yaml::shares-storage[cpu]``.
+"""The pytest plugin: every claim is an item such as ``detach.yaml::torch.Tensor.detach/shares-storage[cpu]``.
 
 Load it with ``pytest -p conformance.plugin spec/``; without that it does nothing. The process that runs pytest never
 imports torch: a worker process does, and its end is a verdict, not the end of the run.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -212,22 +211,20 @@ class SpecFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each claim on each device."""
         claims = self._claims()
-        slugs = Counter(claim.slug for claim in claims)
         kept = _kept(self.config)
         for device in self._devices():
             for claim in claims:
                 if (claim.id, device) in kept or (self.config.getoption("--timings") and not claim.is_timed):
                     continue
-                # The whole id where a table gives a file several subjects.
-                name = claim.slug if slugs[claim.slug] == 1 else claim.id
-                yield ClaimItem.from_parent(self, name=f"{name}[{device}]", claim=claim, device=device)
+                yield ClaimItem.from_parent(self, name=f"{claim.id}[{device}]", claim=claim, device=device)
 
     def _claims(self) -> list[Claim]:
         ahead = read_ahead(self.config)
         known = ahead.claims(self.path) if ahead is not None else None
         if known is not None:
             return known
-        claims, problems = load_file(self.path, _sources(self.path.parent, self.config.rootpath))
+        sources = _sources(self.path.parent, self.config.rootpath)
+        claims, problems = load_file(self.path, sources, default_root())
         if problems:
             raise BadSpec("\n".join(map(str, problems)))
         return claims
@@ -281,7 +278,8 @@ class ClaimItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, Optional[int], str]:
         """Point at the claim's line in the spec."""
-        return self.path, self.claim.place.line - 1, f"{self.claim.id}[{self.device}]"
+        # Not the end of the node's id: pytest would print that with :: in place of each full stop.
+        return self.path, self.claim.place.line - 1, f"{self.claim.id} on {self.device}"
 
 
 @cache

@@ -93,8 +93,8 @@ def _selects(options: argparse.Namespace, rest: Sequence[str]) -> bool:
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:
     missing = [(path, why) for path in paths if (why := why_missing(path)) is not None]
     for path, why in missing:
-        file, colons, _ = str(path).partition("::")
-        advice = f"; for one claim write: conformance run {file} -k ID" if colons else ""
+        file, colons, item = str(path).partition("::")
+        advice = f"; for one claim write: conformance run {file} -k {item.partition('[')[0]}" if colons else ""
         raise UnusablePath(f"{path}: {why}{advice}")
     corpus, problems = load_own_corpus() if paths == [default_root()] else load_corpus(paths)
     print_passed_over(corpus.not_entered)

@@ -97,7 +97,7 @@ def test_a_claim_that_can_not_be_timed_is_an_error(
     text = timing_claim("broken", CLAIMS["holds"]).replace(old, new)
     status, told = run(tmp_path, text, capfd, "--timings")
     assert status == 1
-    assert "timed.yaml::broken[cpu]" in told
+    assert "timed.yaml::torch.Tensor.detach/broken[cpu]" in told
     assert why in told
 
 
