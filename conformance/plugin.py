@@ -17,7 +17,7 @@ from typing import Any, Optional
 import pytest
 
 from conformance.files import can_enter
-from conformance.language.corpus import default_root, is_spec_file, load_file
+from conformance.language.corpus import default_root, is_spec_file, is_whole, load_corpus, load_file
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
@@ -33,7 +33,7 @@ from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.readahead import ReadAhead, read_ahead
 from conformance.runner.supervisor import Supervisor, TorchUnusable
-from conformance.runner.tally import Tally
+from conformance.runner.tally import OtherClaims, Tally
 from conformance.terminal.failure import failure_text
 from conformance.text import count_of
 
@@ -122,16 +122,32 @@ def _environments(config: pytest.Config) -> dict[Device, Environment]:
 def _tally(config: pytest.Config) -> Tally:
     """Return what collects the outcomes, in the process where the reports of all others arrive."""
     if _TALLY not in config.stash:
+        folder = config.getoption("--results")
+        asked = read_ahead(config) or (None if folder is None else _asked(config))
         config.stash[_TALLY] = Tally(
-            config.getoption("--results"),
+            folder,
             timed=config.getoption("--timings"),
             settings=Settings(config.getoption("--examples"), config.getoption("--seed")),
             resume=config.getoption("--resume"),
             again=config.getoption("--again"),
             record=config.getoption("--record"),
-            corpus=ahead.whole if (ahead := read_ahead(config)) else None,
+            corpus=asked.corpus if asked else None,
+            whole=asked is not None and asked.is_whole,
         )
+        try:
+            config.stash[_TALLY].refuse_to_lose_claims()
+        except OtherClaims as error:
+            raise pytest.UsageError(str(error)) from None
     return config.stash[_TALLY]
+
+
+def _asked(config: pytest.Config) -> ReadAhead:
+    """Read the claims of the paths that pytest was called with; mistakes in them are a wrong call."""
+    paths = list(dict.fromkeys(Path(argument.partition("::")[0]) for argument in config.args))
+    corpus, problems = load_corpus(paths)
+    if problems:
+        raise pytest.UsageError("\n".join(map(str, problems)))
+    return ReadAhead(corpus, whole=is_whole(paths))
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -142,7 +158,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
         return None
     kept = _kept(config)
     devices = len(_environments(config)) if kept else 1
-    processes = min(processors(), (devices * len(ahead.all_claims) - len(kept)) // _SHARE)
+    processes = min(processors(), (devices * len(ahead.corpus.claims) - len(kept)) // _SHARE)
     return processes if processes > 1 else 0
 
 
@@ -151,7 +167,7 @@ def pytest_configure_node(node: Any) -> None:
     """Tell a process of pytest-xdist what the command has read, and what need not be measured."""
     _environments(node.config)  # each process would say that torch can't be used, and pytest-xdist hide it
     ahead = read_ahead(node.config)
-    node.workerinput[_AHEAD] = ahead is not None and ahead.whole is not None
+    node.workerinput[_AHEAD] = ahead is not None and ahead.is_whole
     node.workerinput[_PASSES_OVER] = ahead is not None
     node.workerinput[_KEPT_IDS] = sorted(_kept(node.config))
     _end_worker(node.config)  # each process has its own
@@ -164,7 +180,7 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
         records: list[ItemRecord] = []
         if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
             environments = _environments(config).values()
-            records = kept_records(ahead.all_claims, environments, tally.earlier, _supervisor(config))
+            records = kept_records(ahead.corpus.claims, environments, tally.earlier, _supervisor(config))
         for record in records:
             tally.keep(record)
         config.stash[_KEPT] = frozenset((record.claim, record.environment.device) for record in records)

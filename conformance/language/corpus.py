@@ -124,6 +124,11 @@ def default_root() -> Path:
     return packaged if packaged.is_dir() else _PACKAGE.parent / "spec"
 
 
+def is_whole(paths: Sequence[Path]) -> bool:
+    """Return whether some paths are the project's own corpus, all of it and nothing else."""
+    return [path.resolve() for path in paths] == [default_root().resolve()]
+
+
 def load_corpus(
     paths: Sequence[Path], root: Optional[Path] = None, context: Optional[Context] = None
 ) -> tuple[Corpus, list[Problem]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.files import print_passed_over, why_missing
-from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.corpus import Corpus, default_root, is_whole, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.runner.options import passed_on
 from conformance.text import count_of
@@ -69,7 +69,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         *rest,
         *map(str, paths),
     ]
-    ahead = ReadAhead(corpus, whole=paths == [root], selects=selects)
+    ahead = ReadAhead(corpus, whole=is_whole(paths), selects=selects)
     status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)
