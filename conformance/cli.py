@@ -152,6 +152,14 @@ def add_show(commands: Any) -> None:
     show = commands.add_parser("show", help="show what a name does, what is promised about it, and where that holds")
     show.add_argument("name", help="a name in torch, in full or in part (torch.Tensor.detach, detach), or a claim's id")
     show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
+    show.add_argument(
+        "--specs",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="your own spec files or folders, beside the corpus; --results has their results",
+    )
     show.set_defaults(function=_show)
 
 
@@ -279,17 +287,27 @@ def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _show(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.language.lookup import UnknownName
+    from conformance.language.lookup import BadSpecs, UnknownName, find_own_claims
     from conformance.names.store import StoreError
     from conformance.results.files import ResultError
     from conformance.results.recorded import recorded_folder
-    from conformance.terminal.show import show
+    from conformance.terminal.show import show, show_own
 
+    shown: list[str] = []
     try:
-        print(show(options.name, recorded_folder(options.results)))
-    except (UnknownName, StoreError, ResultError) as error:
-        print(f"conformance: {error}", file=sys.stderr)
+        results = recorded_folder(options.results)
+        if options.specs and (own := find_own_claims(options.name, options.specs)):
+            shown.append(show_own(options.name, own, options.results))
+        try:
+            shown.append(show(options.name, recorded_folder() if options.specs else results))
+        except UnknownName:
+            if not shown:
+                raise
+    except (UnknownName, BadSpecs, StoreError, ResultError) as error:
+        of_torch = options.specs or options.name.partition(".")[0] in ("torch", options.name)
+        print(f"conformance: {error}{'' if of_torch else '; --specs PATH shows claims of your own'}", file=sys.stderr)
         return 2
+    print("\n\n".join(shown))
     return 0
 
 

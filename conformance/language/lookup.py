@@ -11,7 +11,7 @@ from conformance.language.corpus import default_root, load_corpus, spec_files
 from conformance.language.documents import MAXIMUM_BYTES
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
-from conformance.text import did_you_mean, listed
+from conformance.text import count_of, did_you_mean, listed
 
 #: The word ``subject`` where it may be a key, and its value where that is a plain word.
 _SUBJECT = re.compile(
@@ -26,6 +26,10 @@ class UnknownName(Exception):
     """Nothing has that name; the message offers near ones."""
 
 
+class BadSpecs(Exception):
+    """A spec file has a mistake; the message tells the first one."""
+
+
 def find_claims(name: str) -> tuple[Claim, ...]:
     """Return the claim with an id, or the claims of the subjects with a name, by subject and place in the spec.
 
@@ -37,6 +41,20 @@ def find_claims(name: str) -> tuple[Claim, ...]:
     root = default_root()
     likely = [path for path in spec_files(root) if _may_have(path, name)]
     return _matching(name, load_corpus(likely, root)[0].claims)
+
+
+def find_own_claims(name: str, paths: Sequence[Path]) -> tuple[Claim, ...]:
+    """Return the claims of a name as `find_claims` does, from specs outside the corpus.
+
+    Raises
+    ------
+    BadSpecs
+        If a file has a mistake: its claims can't be told.
+    """
+    corpus, problems = load_corpus(paths)
+    if problems:
+        raise BadSpecs(f"{problems[0]}; {count_of(len(problems), 'mistake')}: run 'conformance check'")
+    return _matching(name, corpus.claims)
 
 
 def find_anywhere(name: str, near: Sequence[str] = ()) -> tuple[Claim, ...]:

@@ -59,6 +59,22 @@ def show(name: str, folder: Optional[Path] = None) -> str:
     return printable("\n\n".join([*tables, _LEGEND]))
 
 
+def show_own(name: str, claims: Sequence[Claim], folder: Optional[Path]) -> str:
+    """Return what is known of claims of the user's own, or of the one with an id.
+
+    Raises
+    ------
+    conformance.results.files.ResultError
+        If a result file can't be used.
+    """
+    recorded = load_recorded(folder) if folder is not None else Recorded()
+    if name in (claims[0].id, *claims[0].was):
+        return printable(_claim(claims[0], recorded))
+    groups = groupby(claims, lambda claim: claim.subject)
+    tables = ["\n".join([subject, *_table(list(group), recorded)]) for subject, group in groups]
+    return printable("\n\n".join([*tables, _LEGEND]))
+
+
 def _glance(view: NameView) -> list[str]:
     """Return a summary of a name, in at most eight lines."""
     told = [("in torch", view.releases)]
