@@ -119,6 +119,11 @@ def is_dotted(name: str) -> bool:
     return _DOTTED.fullmatch(name) is not None
 
 
+def is_of_torch(name: str) -> bool:
+    """Return whether a name in full is one of torch, and of no other package."""
+    return is_dotted(name) and name.partition(".")[0] in ROOTS
+
+
 def recorded_names(names: Names, name: str) -> tuple[str, ...]:
     """Return the names in full that a user can mean by one, of those that any recorded release has or had."""
     if not is_dotted(name):
