@@ -8,8 +8,8 @@ conformance_spec : list of str
     Folders or files of the corpus, relative to the configuration folder. Where it is empty no page is
     written: a project that only cites claims of another site needs no more than that.
 conformance_results : str, list of str or None
-    The folder of result files, relative to the configuration folder; or several, of which the first has all else that is
-    recorded.
+    The folder of result files, relative to the configuration folder; or several, of which the first has all else that
+    is recorded.
 conformance_sentences : str or None
     The cache of sentences of the installed documentation, relative to the configuration folder.
 conformance_collect_sentences : bool

@@ -42,8 +42,8 @@ def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "merge",
         help="join result files from several machines",
         description="Join parts of one environment, also of different specs, and put different environments side by "
-        "side. Two revisions of the same specs, contradicting duplicates, void files and other formats are refused, and "
-        "nothing is written then.",
+        "side. Mixed revisions of the same specs, contradicting duplicates, void files and other formats are refused, "
+        "and nothing is written then.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="result files, or folders of them")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder to write to")

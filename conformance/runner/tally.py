@@ -21,7 +21,6 @@ from conformance.runner.protocol import ItemRecord
 from conformance.runner.summary import Summary
 from conformance.text import count_of
 
-
 # What the ids of the project's own corpus begin with.
 _OF_THE_CORPUS = ("torch.", "notes/")
 

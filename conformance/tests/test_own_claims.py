@@ -25,12 +25,24 @@ claims:
 """
 #: What is wrong with a claim, as a replacement in it, and what the run says.
 WRONG = {
-    "no-such-key": ("key: with one", "key: with no", "no sentence of the docstring of mylib.flat has “with no dimension”"),
+    "no-such-key": (
+        "key: with one",
+        "key: with no",
+        "no sentence of the docstring of mylib.flat has “with no dimension”",
+    ),
     "no-such-name": ("mylib.flat\n", "mylib.flot\n", "there is no mylib.flot here; did you mean 'flat'?"),
-    "no-such-package": ("mylib.flat\n", "mylbi.flat\n", "import mylbi raised ModuleNotFoundError: No module named 'mylbi'"),
+    "no-such-package": (
+        "mylib.flat\n",
+        "mylbi.flat\n",
+        "import mylbi raised ModuleNotFoundError: No module named 'mylbi'",
+    ),
     "no-such-module": ("import mylib", "import mylib, lost", "import lost raised ModuleNotFoundError: No module named"),
     "no-docstring": ("{key:", "{docs: mylib.plain, key:", "mylib.plain has no docstring"),
-    "no-such-docstring": ("{key:", "{docs: torch.flatted, key:", "there is no torch.flatted here; did you mean 'flatten'"),
+    "no-such-docstring": (
+        "{key:",
+        "{docs: torch.flatted, key:",
+        "there is no torch.flatted here; did you mean 'flatten'",
+    ),
     "exits": ("import mylib", "import mylib, exits", "import exits raised SystemExit"),
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.language.corpus import load_corpus
+from conformance.results.model import Verdict
 from conformance.results.recorded import recorded_folder
 from conformance.results.store import load_results, save_results
 from conformance.tests import reference_site as sites
@@ -51,7 +52,9 @@ def test_a_file_with_other_claims_is_not_replaced(library: Path, specs: list[str
     assert result_file(library).read_bytes() == before
 
 
-def test_claims_of_ones_own_are_measured_again_since_the_library_may_have_changed(library: Path, tmp_path: Path) -> None:
+def test_claims_of_ones_own_are_measured_again_since_the_library_may_have_changed(
+    library: Path, tmp_path: Path
+) -> None:
     changed = Path(shutil.copytree(library, tmp_path / "changed"))
     text = (changed / "mylib.py").read_text(encoding="utf-8")
     (changed / "mylib.py").write_text(text.replace("x.reshape(-1)", "x.reshape(-1).clone()"), encoding="utf-8")
@@ -62,7 +65,9 @@ def test_claims_of_ones_own_are_measured_again_since_the_library_may_have_change
 
 def test_show_has_them_beside_the_corpus(library: Path) -> None:
     shown = conformance(library, "show", "flat", "--specs", "claims", "--results", "results").stdout
-    assert shown.startswith(f"mylib.flat\nclaims measured on torch {load_results(result_file(library)).environment.torch}")
+    assert shown.startswith(
+        f"mylib.flat\nclaims measured on torch {load_results(result_file(library)).environment.torch}"
+    )
     assert f"  yes     The result shares storage with a contiguous input\n          {HOLDS}\n" in shown
     claim = conformance(library, "show", FALSE, "--specs", "claims", "--results", "results").stdout
     assert "assert not shares_storage(y, x)" in claim
@@ -93,7 +98,8 @@ def test_merge_joins_them_with_the_corpus(library: Path, tmp_path: Path) -> None
 def releases(library: Path, tmp_path: Path) -> Path:
     """A folder of results in which a claim of one's own is true on torch 2.12.1 and false on 2.15.0."""
     results = load_results(result_file(library))
-    for torch, verdict in (("2.12.1", "holds"), ("2.15.0", "refuted")):
+    verdicts: dict[str, Verdict] = {"2.12.1": "holds", "2.15.0": "refuted"}
+    for torch, verdict in verdicts.items():
         entries = {FALSE: replace(results.claims[FALSE], verdict=verdict)}
         measured = replace(results, environment=replace(results.environment, torch=torch), claims=entries)
         save_results(measured, tmp_path / "releases" / f"{measured.name}.jsonl")

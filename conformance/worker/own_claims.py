@@ -1,4 +1,4 @@
-"""What a claim outside the corpus needs of the environment: its modules, its subject, and the sentences that it cites."""
+"""What a claim outside the corpus needs of the environment: its modules, its subject, and the sentences it cites."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def _lacking(claim: Claim) -> str:
         text = docstring(name)
         if not find_sentences(text, key):
             advice = "write a few words of one sentence, as they stand there"
-            return f"no sentence of the docstring of {name} has “{key}”; {advice}" if text else f"{name} has no docstring"
+            return (
+                f"no sentence of the docstring of {name} has “{key}”; {advice}" if text else f"{name} has no docstring"
+            )
     return ""
 
 

@@ -6,15 +6,13 @@ import re
 from collections.abc import Sequence
 
 from conformance.language.drafts import Draft
+from conformance.language.forms import OBJECT
 from conformance.language.model import SAYS, Source
-from conformance.language.rules.identity import PARTS_OF_TORCH
 from conformance.language.sources import SourceList
 from conformance.text import did_you_mean, listed
 
 MAXIMUM_KEY_WORDS = 12
 MAXIMUM_KEY = 90
-
-_OBJECT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def check_citations(draft: Draft, sources: SourceList) -> None:
@@ -44,9 +42,8 @@ def _check_name(draft: Draft, source: Source, sources: SourceList) -> None:
     name = source.name
     node = draft.value(source, source.kind)
     if source.kind == "docs":
-        package = name.partition(".")[0]
-        known = package == "torch" or (draft.claim.own and package not in PARTS_OF_TORCH)
-        if node is not None and not (known and _OBJECT.fullmatch(name)):
+        may_be = draft.claim.own or name.partition(".")[0] == "torch"
+        if node is not None and not (may_be and re.fullmatch(OBJECT, name)):
             what = "public name" if draft.claim.own else "public name of torch"
             draft.report(node, "E402", f"'{name}' is not a {what}; write it in full, such as torch.Tensor.detach")
     elif source.kind == "article":

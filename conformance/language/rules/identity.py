@@ -16,8 +16,6 @@ from conformance.language.sources import SourceList
 from conformance.language.titles import title_mistakes
 from conformance.text import did_you_mean
 
-#: What begins a name of torch that lacks its ``torch``, and no name of a package.
-PARTS_OF_TORCH = ("Tensor", "nn", "F", "autograd", "cuda")
 TABLES = "tables"
 FEWEST_IN_TABLE = 3
 
@@ -52,7 +50,7 @@ def _check_subject(draft: Draft, sources: SourceList) -> None:
     subject, own = draft.claim.subject, draft.claim.own
     if not subject:
         return
-    if not is_subject(subject, own=own) or subject.partition(".")[0] in PARTS_OF_TORCH:
+    if not is_subject(subject, own=own):
         advice = f"write the full public name, such as {'mylib.flat or ' if own else ''}torch.Tensor.detach"
         message = f"'{subject}' is not a subject; {advice}, or notes/name for a page of notes"
         draft.problems.add(draft.subject_place, "E304", message)

@@ -13,6 +13,7 @@ from conformance.language.expressions import BUILTINS, Call, Code, Name, express
 from conformance.language.model import Expectation, Fragment
 from conformance.language.reading import first_column
 from conformance.language.rules.context import ALWAYS, Context
+from conformance.language.rules.inputs import argument_mistakes
 from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
 from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Word
@@ -315,16 +316,16 @@ def _check_regardless(draft: Draft, inputs: frozenset[str]) -> None:
 
 
 def _check_given(draft: Draft, context: Context) -> None:
-    earlier: set[str] = set()
+    earlier: dict[str, str] = {}
     for name, fragment in draft.claim.given:
         code = check_code(draft, fragment, expression)
         if code is not None:
             _check_input(draft, name, fragment, code, earlier, context)
-        earlier.add(name)
+        earlier[name] = fragment.text.strip().partition("(")[0]
 
 
 def _check_input(
-    draft: Draft, own_name: str, fragment: Fragment, code: Code, earlier: set[str], context: Context
+    draft: Draft, own_name: str, fragment: Fragment, code: Code, earlier: dict[str, str], context: Context
 ) -> None:
     every = input_names(draft)
     kinds = context.input_kinds
@@ -338,7 +339,7 @@ def _check_input(
         advice = did_you_mean(outer.name, kinds) or f"; they are {listed(sorted(kinds))}"
         draft.report_code(fragment, start, "E204", f"'{outer.name}' is not an input kind{advice}")
         return
-    kind = kinds.get(outer.name)
+    kind, before = kinds.get(outer.name), len(draft.problems)
     classes: set[int] = set()
     if kind is not None:
         _check_arguments(draft, fragment, outer, kind)
@@ -350,7 +351,7 @@ def _check_input(
                 if context.dtype_classes and name is not None and name not in known:
                     advice = did_you_mean(name, context.dtype_classes) or f"; they are {listed(context.dtype_classes)}"
                     draft.report_code(fragment, offset, "E206", f"'{name}' is not a class of dtypes{advice}")
-    defined = context.in_inputs | earlier | {outer.name}
+    defined = context.in_inputs | set(earlier) | {outer.name}
     for name_ in code.undefined(defined):
         if name_.offset in classes:
             continue
@@ -361,10 +362,29 @@ def _check_input(
         else:
             advice = _advice(draft, name_.name, defined, context)
             draft.report_code(fragment, name_.offset, "E202", f"nothing defines '{name_.name}'{advice}")
+    if kind is not None and len(draft.problems) == before:
+        offsets = _argument_offsets(code, outer)
+        for node, mistake, message in argument_mistakes(_call_of(code), kind, earlier):
+            draft.report_code(fragment, offsets[id(node)], mistake, message)
 
 
 def _is_call(code: Code) -> bool:
     return isinstance(code.tree, ast.Expression) and isinstance(code.tree.body, ast.Call)
+
+
+def _call_of(code: Code) -> ast.Call:
+    assert isinstance(code.tree, ast.Expression)
+    assert isinstance(code.tree.body, ast.Call)
+    return code.tree.body
+
+
+def _argument_offsets(code: Code, outer: Call) -> dict[int, int]:
+    """Return the offset of each argument of the call that an input is, by the identity of its node."""
+    call = _call_of(code)
+    plain = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+    named = [keyword.value for keyword in call.keywords if keyword.arg is not None]
+    offsets = [offset for _, offset in (*outer.arguments, *outer.keywords)]
+    return {id(node): offset for node, offset in zip((*plain, *named), offsets)}
 
 
 def _check_expect(
