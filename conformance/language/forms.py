@@ -20,8 +20,8 @@ SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _NOTE_PAGE = "notes/[a-z0-9]+(-[a-z0-9]+)*"
 _MEMBERS = r"(\.[A-Za-z_][A-Za-z0-9_]*)"
-#: The name in full of an object of any package; what begins as a name of torch that lacks its ``torch`` is none.
-OBJECT = rf"(?!(Tensor|nn|F|autograd|cuda)(\.|$))[A-Za-z_][A-Za-z0-9_]*{_MEMBERS}*"
+#: The name in full of an object of any package but this one; a name of torch that lacks its ``torch`` is none.
+OBJECT = rf"(?!(Tensor|nn|F|autograd|cuda|conformance)(\.|$))[A-Za-z_][A-Za-z0-9_]*{_MEMBERS}*"
 #: An object or a page of notes; in the corpus, an object of torch.
 SUBJECT = f"{OBJECT}|{_NOTE_PAGE}"
 TORCH_SUBJECT = f"torch{_MEMBERS}+|{_NOTE_PAGE}"

@@ -273,6 +273,9 @@ def _check_imports(draft: Draft, fragment: Fragment, code: Code) -> None:
         if module.startswith("."):
             message = f"a claim is in no package, so it can't import '{module}'; write the module's full name"
             draft.report_code(fragment, offset, "E211", message)
+        elif module.split(".")[0] == "conformance":
+            message = "'conformance' is this package, whatever else is called so; rename the module that is meant"
+            draft.report_code(fragment, offset, "E211", message)
         elif not draft.claim.own and module.split(".")[0] not in IMPORTABLE:
             allowed = f"it needs only torch, NumPy and Python's own library{did_you_mean(module, IMPORTABLE)}"
             draft.report_code(fragment, offset, "E211", f"a claim of the corpus can't import '{module}'; {allowed}")
