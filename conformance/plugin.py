@@ -335,11 +335,11 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     """Say before a run of the whole corpus what it is about to do, and what its letters stand for."""
     config = session.config
     ahead = read_ahead(config)
-    if ahead is None or ahead.whole is None or ahead.selects or hasattr(config, "workerinput"):
+    if ahead is None or not ahead.is_whole or ahead.selects or hasattr(config, "workerinput"):
         return
     environments = _environments(config)
     timed = config.getoption("--timings")
-    claims = sum(claim.is_timed == timed for claim in ahead.all_claims) * len(environments) - len(_kept(config))
+    claims = sum(claim.is_timed == timed for claim in ahead.corpus.claims) * len(environments) - len(_kept(config))
     if claims > 0 and config.get_verbosity() >= 0:
         torch = next(iter(environments.values()))
         letters = ", ".join(f"{mark} {verdict}" for verdict, mark in _MARKS.items())

@@ -14,10 +14,10 @@ EXAMPLE = ROOT / "docs" / "examples" / "own"
 
 def make_library(folder: Path) -> Path:
     """Copy the library and its claims into a folder, where commands are to run."""
-    return Path(shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True))
+    return Path(shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True))
 
 
 def conformance(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
     command = [sys.executable, "-m", "conformance", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
