@@ -107,3 +107,9 @@ def test_what_an_import_changes_is_no_leak_of_the_claim(library: Path) -> None:
     ran = conformance(library, "run", "shaping")
     assert ran.returncode == 0, ran.stdout
     assert "1 holds" in ran.stdout
+
+
+def test_an_impostor_makes_a_function_of_ones_own_wrong(library: Path) -> None:
+    ran = conformance(library, "impostors", "claims", "-k", "contiguous-shares-storage")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 of 1 claim killed, 2 of 2 assertions" in ran.stdout

@@ -125,6 +125,14 @@ def test_upgrade_says_which_release_is_missing_of_them(library: Path) -> None:
     assert "measure it with: conformance run claims --results=results" in ran.stdout
 
 
+def test_upgrade_asks_for_their_results(library: Path) -> None:
+    ran = conformance(library, "upgrade", "2.12", "2.15", "--specs", "claims")
+    assert ran.returncode == 2
+    assert (
+        "--specs needs --results=DIR, the folder of their results; conformance run claims --results=DIR" in ran.stderr
+    )
+
+
 def test_pages_have_them_beside_the_corpus(library: Path, tmp_path: Path) -> None:
     pytest.importorskip("furo", reason="the reference is built where the theme is installed")
     own = load_results(result_file(library)).environment.torch

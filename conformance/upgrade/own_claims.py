@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
+from conformance.language.corpus import Corpus
 from conformance.results.recorded import NAMES, recorded_folder
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import compare_claims, read_specs
@@ -16,35 +16,49 @@ from conformance.upgrade.model import Report, ReportEntry
 
 @dataclass(frozen=True)
 class OwnClaims:
-    """Specs that are not of the corpus, and the folder of what was measured of them."""
+    """Claims that are not of the corpus, where their specs are, and the folder of what was measured of them."""
 
-    specs: Sequence[Path]
+    corpus: Corpus
+    specs: Path
     results: Path
 
     @classmethod
     def taken_from(cls, options: argparse.Namespace) -> Optional[OwnClaims]:
         """Take them out of the options of the command, which then asks about the corpus.
 
-        A folder that has names too is a record of its own, in the place of the corpus.
+        Files of results, and a folder that has names too, stand in the place of the record, and the specs in that of
+        the corpus.
+
+        Raises
+        ------
+        NotRecorded
+            If no folder is given.
+        ValueError
+            If a spec has a mistake.
         """
-        if not options.specs or options.results is None:
+        if not options.specs or Path(options.old).is_file() or Path(options.new).is_file():
             return None
-        own = cls(options.specs, recorded_folder(options.results))
-        if (own.results / NAMES).is_dir():
+        corpus, results = read_specs(options.specs), options.results
+        if not any(claim.own for claim in corpus.claims):
             return None
+        if results is None:
+            how = f"conformance run {options.specs[0]} --results=DIR writes them"
+            raise NotRecorded(f"--specs needs --results=DIR, the folder of their results; {how}")
+        if (recorded_folder(results) / NAMES).is_dir():
+            return None
+        own = cls(corpus, options.specs[0], results)
         options.specs = options.results = None
         return own
 
     def added_to(self, report: Report, old: str, new: str, device: str) -> Report:
         """Return a report with what differs for these claims; no use of the code decides which of them are told."""
-        corpus = read_specs(self.specs)
         try:
             path, _ = release_path(old, new, self.results, device)
         except NotRecorded as error:
             reason = str(error).partition(";")[0]
-            how = f"measure it with: conformance run {self.specs[0]} --results={self.results}"
-            return replace(report, remarks=(*report.remarks, f"{self.specs[0]} is not compared: {reason}; {how}"))
-        found = compare_claims(corpus, path)
+            how = f"measure it with: conformance run {self.specs} --results={self.results}"
+            return replace(report, remarks=(*report.remarks, f"{self.specs} is not compared: {reason}; {how}"))
+        found = compare_claims(self.corpus, path)
         entries = [replace(entry, page="") for entry in found.entries]
         return replace(
             report,
