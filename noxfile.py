@@ -204,26 +204,26 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 def _is_current(session: nox.Session, torch: str) -> bool:
     path = RESULTS / f"torch-{torch}-cpu.jsonl"
-    if not path.exists() or not _calls_file(torch).exists():
+    if not path.exists() or not _is_tried(torch):
         return False
     check = ["python", "-m", "conformance.results.staleness", "--only", str(path)]
     return bool(session.run(*check, silent=True, success_codes=[0, 1]) == "")
 
 
 def _measure_release(session: nox.Session, torch: str, *, again: bool = False, keep: Optional[Path] = None) -> bool:
-    """Measure the claims, names and calls of a release; return whether all went as expected.
+    """Measure the claims of a release, its names, and its calls; return whether all went as expected.
 
     Names depend on the release alone, and calls hardly change: they are left where claims are all that is new.
     """
     more = ["--again"] if again else []
-    named = not again and _calls_file(torch).exists() and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
+    named = not again and _is_tried(torch) and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
     try:
         with _environment_of(session, torch, keep) as (inside, folder):
             session.run(
                 inside, "-m", "conformance", "run", f"--results={RESULTS}", "--record", "-q", *more, **_MEASURING
             )
             if not named:
-                _measure_names_and_calls(session, torch, inside, folder / "names.json")
+                _measure_names_and_trials(session, torch, inside, folder / "names.json")
     except nox.command.CommandFailed:
         return False
     return True
@@ -258,13 +258,15 @@ def _environment_of(session: nox.Session, torch: str, keep: Optional[Path] = Non
                 session.run("uv", "cache", "clean", "--quiet")
 
 
-def _calls_file(torch: str) -> Path:
-    return RESULTS / "calls" / f"torch-{torch}-cpu.jsonl"
+def _is_tried(torch: str) -> bool:
+    """Return whether calls were tried on a release."""
+    inputs = RESULTS / "trials" / "inputs.txt"
+    return inputs.exists() and torch in inputs.read_text(encoding="utf-8").partition("\n")[0].split()
 
 
-def _measure_names_and_calls(session: nox.Session, torch: str, inside: str, output: Path) -> None:
-    """Walk every module of a release and record its names; measure and record what calls do."""
-    session.run(inside, "-m", "conformance.profiles", "measure", "-n", "2", f"--results={RESULTS}", external=True)
+def _measure_names_and_trials(session: nox.Session, torch: str, inside: str, output: Path) -> None:
+    """Try calls on a release and record what they did; walk its modules and record its names."""
+    session.run(inside, "-m", "conformance.lab.trials", "measure", "-n", "2", f"--results={RESULTS}", external=True)
     requirements = RELEASES[torch].imported
     session.run("uv", "pip", "install", "--quiet", "--python", inside, *requirements)
     session.run(inside, "-m", "conformance.names", "measure", f"--output={output}", external=True)
@@ -273,11 +275,11 @@ def _measure_names_and_calls(session: nox.Session, torch: str, inside: str, outp
 
 @nox.session
 def names(session: nox.Session) -> None:
-    """Measure the names and calls of releases, ``-- 2.4.1 2.5.1``, or of all; claims are left alone."""
+    """Measure the names of releases and try calls on them, ``-- 2.4.1 2.5.1``, or all; claims are left alone."""
     session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
     for torch in session.posargs or RELEASES:
         with _environment_of(session, torch) as (inside, folder):
-            _measure_names_and_calls(session, torch, inside, folder / "names.json")
+            _measure_names_and_trials(session, torch, inside, folder / "names.json")
 
 
 @nox.session
@@ -293,10 +295,11 @@ def upgrade(session: nox.Session) -> None:
 
 @nox.session
 def fresh(session: nox.Session) -> None:
-    """Fail where a result, the census or a generated schema is stale; ``-- DIR`` also compares a run's files."""
+    """Fail where a result, an answer, the census or a schema is stale; ``-- DIR`` also compares a run's files."""
     _install_torch(session, default_torch())
     session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("python", "-m", "conformance.results.staleness", str(RESULTS), *session.posargs)
+    session.run("python", "-m", "conformance.results.proofs", str(RESULTS))
     session.run("python", "-m", "conformance.language.schema")
     session.run("python", "-m", "conformance.results.schema")
     session.run("conformance", "census", "--strict", "--left=1", f"--results={RESULTS}")

@@ -16,7 +16,6 @@ import stat
 import uuid
 from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
@@ -44,13 +43,15 @@ def content_key(files: Iterable[Path], *said: str) -> Optional[str]:
     try:
         digest.update(_package_digest())
         _add_files(digest, files)
-    except (OSError, RuntimeError, PackageNotFoundError, Unreadable):
+    except (OSError, RuntimeError, ImportError, Unreadable):
         return None
     return digest.hexdigest()
 
 
 @cache
 def _package_digest() -> bytes:
+    from importlib.metadata import version  # slow to import, and a look-up in the index needs no key
+
     digest = hashlib.sha256()
     for name in _LIBRARIES:
         digest.update(f"{name} {version(name)}\0".encode())
@@ -80,12 +81,8 @@ def _add_files(digest: hashlib._Hash, files: Iterable[Path]) -> None:
 
 def recall(key: Optional[str]) -> Any:
     """Return what is kept under a key, or None."""
-    if key is None:
-        return None
-    try:
-        with _folder() as folder, open(_open(key, stat.S_ISREG, folder), "rb") as file:
-            content = file.read()
-    except (OSError, RuntimeError):
+    content = recall_bytes(key) if key is not None else None
+    if content is None:
         return None
     try:
         with without_collection():
@@ -94,19 +91,42 @@ def recall(key: Optional[str]) -> Any:
         return None
 
 
+def recall_bytes(name: str) -> Optional[bytes]:
+    """Return the content of the entry with a name, or None."""
+    try:
+        with _folder() as folder, open(_open(name, stat.S_ISREG, folder), "rb") as file:
+            return file.read()
+    except (OSError, RuntimeError):
+        return None
+
+
 def keep(key: Optional[str], value: Any) -> None:
     """Keep a value under a key; nothing is kept where that can't be written."""
-    if key is None:
-        return
+    if key is not None:
+        with without_collection():
+            content = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        keep_bytes(key, content)
+
+
+def keep_bytes(name: str, content: bytes, most: int = _MOST_ENTRIES) -> None:
+    """Keep the content of an entry with a name; nothing is kept where that can't be written.
+
+    Parameters
+    ----------
+    most
+        How many entries stay whose names end, behind the last dot, as this one does.
+    """
     with contextlib.suppress(OSError, RuntimeError), _folder() as folder:
         hidden = f".{uuid.uuid4().hex}"
         descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
-        with open(descriptor, "wb") as file, without_collection():
-            pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
-        os.replace(hidden, key, src_dir_fd=folder, dst_dir_fd=folder)  # at once, whoever else writes it
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(hidden, name, src_dir_fd=folder, dst_dir_fd=folder)  # at once, whoever else writes it
+        ending = Path(name).suffix
         with os.scandir(folder) as entries:
-            aged = sorted(entries, key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
-        for entry in aged[:-_MOST_ENTRIES]:
+            alike = [entry for entry in entries if Path(entry.name).suffix == ending]
+            aged = sorted(alike, key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
+        for entry in aged[:-most]:
             with contextlib.suppress(OSError):  # it is gone, or no file
                 os.unlink(entry.name, dir_fd=folder)
 

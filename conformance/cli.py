@@ -42,7 +42,10 @@ _OTHER_MODULE = "conformance_cli"
 _COMMANDS = {
     "run": ("conformance.cli:add_run", "run claims on the installed torch"),
     "check": ("conformance.cli:add_check", "find mistakes in spec files without running them"),
-    "show": ("conformance.cli:add_show", "show what a name does, what is promised about it, and where that holds"),
+    "show": (
+        "conformance.show.command:add_show",
+        "show what a name does, what an error means, what answers a question",
+    ),
     "impostors": ("conformance.cli:add_impostors", "test whether claims can fail, by making torch wrong"),
     "upgrade": (
         "conformance.upgrade.command:add_upgrade",
@@ -76,10 +79,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 def _main(arguments: Sequence[str]) -> int:
     commands = parser(only=arguments[0] if arguments else "")
-    options, rest = commands.parse_known_args(arguments)
-    if rest and options.command not in ("run", *_WITH_PARSERS):
-        commands.error(f"unknown argument {rest[0]}")
     try:
+        options, rest = commands.parse_known_args(arguments)
+        if rest and options.command not in ("run", *_WITH_PARSERS):
+            commands.error(f"unknown argument {rest[0]}")
         return int(options.function(options, rest))
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -91,9 +94,9 @@ def _main(arguments: Sequence[str]) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        from conformance.text import bounded
+        from conformance.text import bounded, printable
 
-        print(f"conformance: {bounded(os.fsdecode(error.filename), 200)}: {error.strerror}", file=sys.stderr)
+        print(f"conformance: {printable(bounded(str(error.filename), 200))}: {error.strerror}", file=sys.stderr)
         return 2
 
 
@@ -158,22 +161,6 @@ def add_check(commands: Any) -> None:
     check = commands.add_parser("check", help="find mistakes in spec files without running them")
     check.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
     check.set_defaults(function=_check)
-
-
-def add_show(commands: Any) -> None:
-    """Declare ``conformance show``."""
-    show = commands.add_parser("show", help="show what a name does, what is promised about it, and where that holds")
-    show.add_argument("name", help="a name in torch, in full or in part (torch.Tensor.detach, detach), or a claim's id")
-    show.add_argument("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
-    show.add_argument(
-        "--specs",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="PATH",
-        help="your own spec files or folders, beside the corpus; --results has their results",
-    )
-    show.set_defaults(function=_show)
 
 
 def add_impostors(commands: Any) -> None:
@@ -249,6 +236,16 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.release_notes.measurable import check_notes
 
         problems = sorted([*problems, *check_notes(corpus.notes)])
+    if corpus.answers or corpus.messages:
+        from conformance.language.answers import check_neighbours
+        from conformance.language.messages import check_names
+        from conformance.language.problems import Problems
+        from conformance.names.lookup import Names
+
+        unknown, names = Problems(), Names()
+        check_neighbours(corpus.answers, names.may_have, unknown)
+        check_names(corpus.messages, names.may_have, unknown)
+        problems = sorted([*problems, *unknown.sorted()])
     for problem in problems:
         print(problem)
     if problems:
@@ -299,45 +296,20 @@ def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
     )
 
 
-def _show(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.language.lookup import BadSpecs, UnknownName, find_own_claims
-    from conformance.names.store import StoreError
-    from conformance.results.files import ResultError
-    from conformance.results.recorded import recorded_folder
-    from conformance.terminal.show import show, show_own
-
-    shown: list[str] = []
-    try:
-        results = recorded_folder(options.results)
-        if options.specs and (own := find_own_claims(options.name, options.specs)):
-            shown.append(show_own(options.name, own, options.results))
-        try:
-            shown.append(show(options.name, recorded_folder() if options.specs else results))
-        except UnknownName:
-            if not shown:
-                raise
-    except (UnknownName, BadSpecs, StoreError, ResultError) as error:
-        of_torch = options.specs or options.name.partition(".")[0] in ("torch", options.name)
-        print(f"conformance: {error}{'' if of_torch else '; --specs PATH shows claims of your own'}", file=sys.stderr)
-        return 2
-    print("\n\n".join(shown))
-    return 0
-
-
 def _names(options: argparse.Namespace, rest: list[str]) -> int:
     from conformance.names.__main__ import main as names
 
     return names(rest)
 
 
-def _profiles(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.profiles.__main__ import main as profiles
+def _trials(options: argparse.Namespace, rest: list[str]) -> int:
+    from conformance.lab.trials.__main__ import main as trials
 
-    return profiles(rest)
+    return trials(rest)
 
 
 #: Commands that read their own arguments.
 _WITH_PARSERS = {
     "names": (_names, "look a name up in every recorded release, or measure the names of the installed torch"),
-    "profiles": (_profiles, "show what calls do, measure them on the installed torch, or compare two releases"),
+    "trials": (_trials, "try calls on the installed torch, or show what they did on each release"),
 }

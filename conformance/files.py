@@ -1,4 +1,4 @@
-"""Files and folders that may be anything: what can't be read or entered is refused or passed over with a reason."""
+"""Files and folders that may be anything: what can't be read or entered is named; what is written is written whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
-from conformance.text import bounded
+from conformance.text import bounded, printable
 
 
 class Why(enum.Enum):
@@ -105,7 +105,7 @@ class NotEntered(NamedTuple):
     why: str
 
     def __str__(self) -> str:
-        return f"{bounded(self.path, 200)}: can't be entered ({self.why}); it was passed over"
+        return f"{printable(bounded(self.path, 200))}: can't be entered ({self.why}); it was passed over"
 
 
 def can_enter(path: Path) -> bool:
@@ -124,7 +124,7 @@ def print_passed_over(not_entered: Iterable[NotEntered]) -> None:
 
 
 def why_missing(path: Path) -> Optional[str]:
-    """Return why there is nothing at a path, or why that can't be told; None where something is there."""
+    """Return why nothing is found at a path; None where something is."""
     try:
         os.lstat(path)
     except OSError as error:

@@ -14,7 +14,7 @@ import pkgutil
 import re
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
@@ -34,7 +34,6 @@ _ELSEWHERE = """
     utils.mobile_optimizer utils.model_dump utils.model_zoo utils.show_pickle utils.tensorboard
     utils.throughput_benchmark utils.viz version xpu
 """
-_LEFT_OUT = re.compile(rf"torch\.(?:{'|'.join(map(re.escape, _ELSEWHERE.split()))})(?:\.|$)")
 _PRIVATE = re.compile(r"torch\.(?:.*\.)?_")
 # What collections.namedtuple and the bindings write by themselves.
 _GENERATED = re.compile(r"Alias for field number \d+|\w+\([^\n]*\)(?: -> [^\n]*)?(?:\nOverloaded function\.(?s:.*))?")
@@ -99,10 +98,22 @@ def _installed_key(origin: Optional[str]) -> Optional[str]:
     return content_key([], "objects", torch.version, hashlib.sha256(said.encode()).hexdigest())
 
 
-def public_objects() -> list[PublicObject]:
-    """Find the documented public objects of the installed torch, by name."""
+def left_out_of_census(but: Collection[str] = ()) -> re.Pattern[str]:
+    """Return what matches the names that the census does not read, apart from those of some modules."""
+    modules = [re.escape(module) for module in _ELSEWHERE.split() if module not in but]
+    return re.compile(rf"torch\.(?:{'|'.join(modules)})(?:\.|$)")
+
+
+def public_objects(left_out: Optional[re.Pattern[str]] = None) -> list[PublicObject]:
+    """Find the documented public objects of the installed torch, by name.
+
+    Parameters
+    ----------
+    left_out
+        What matches the names that do not count; those that the census does not read, if it is not given.
+    """
     names: dict[str, list[str]] = {}
-    for name, value in _named_values():
+    for name, value in _named_values(left_out or left_out_of_census()):
         text = getattr(value, "__doc__", None)
         if isinstance(text, str) and text.strip() and not _GENERATED.fullmatch(text.strip()):
             known = names.setdefault(text.strip(), [])
@@ -119,14 +130,14 @@ def _rank(name: str) -> tuple[int, int, str]:
     return name.count("."), len(name), name
 
 
-def _named_values() -> Iterator[tuple[str, Any]]:
-    for module in _modules():
+def _named_values(left_out: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
+    for module in _modules(left_out):
         prefix = module.__name__
         # A function may hide the module of its name.
         if resolve(prefix) is module:
             yield prefix, module
-        for name, value in _members(module):
-            if isinstance(value, types.ModuleType) or _LEFT_OUT.match(f"{prefix}.{name}"):
+        for name, value in _members(module, left_out):
+            if isinstance(value, types.ModuleType) or left_out.match(f"{prefix}.{name}"):
                 continue
             if not inspect.isclass(value) and not callable(value):
                 continue
@@ -135,7 +146,7 @@ def _named_values() -> Iterator[tuple[str, Any]]:
                 yield from _attributes(f"{prefix}.{name}", value)
 
 
-def _modules() -> Iterator[types.ModuleType]:
+def _modules(left_out: re.Pattern[str]) -> Iterator[types.ModuleType]:
     """Import what is neither private nor left out; a module that does not import here documents nothing here."""
     import torch
 
@@ -144,7 +155,7 @@ def _modules() -> Iterator[types.ModuleType]:
     while waiting:
         package = waiting.pop(0)
         for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            if _LEFT_OUT.match(found.name) or _PRIVATE.match(found.name):
+            if left_out.match(found.name) or _PRIVATE.match(found.name):
                 continue
             try:
                 with warnings.catch_warnings():
@@ -157,7 +168,7 @@ def _modules() -> Iterator[types.ModuleType]:
                 waiting.append(module)
 
 
-def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+def _members(module: types.ModuleType, left_out: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
     offered = set(map(str, getattr(module, "__all__", ())))
     for name in sorted(offered | set(dir(module))):
         if name.startswith("_") or _OVERRIDING.match(name):
@@ -168,11 +179,11 @@ def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
                 value = getattr(module, name)
         except Exception:
             continue
-        if not _is_foreign(value, module, listed=name in offered):
+        if not _is_foreign(value, module, left_out, listed=name in offered):
             yield name, value
 
 
-def _is_foreign(value: Any, module: types.ModuleType, *, listed: bool) -> bool:
+def _is_foreign(value: Any, module: types.ModuleType, left_out: re.Pattern[str], *, listed: bool) -> bool:
     """Whether a module only happens to hold a value: another package's, or a binding that nobody documents."""
     if type(value).__name__ == "pybind11_type" or type(type(value)).__name__ == "pybind11_type":
         return True
@@ -181,7 +192,7 @@ def _is_foreign(value: Any, module: types.ModuleType, *, listed: bool) -> bool:
         return False
     if home == "builtins":
         return inspect.isclass(value)
-    if _LEFT_OUT.match(home):
+    if left_out.match(home):
         return True
     # torch takes over much from its parts; what else lists nothing offers what is defined in it or below it.
     return (

@@ -51,6 +51,7 @@ GROUPS = {
     "E7": "Divergences",
     "E8": "Tables (each)",
     "E9": "Timing",
+    "EA": "Answers",
     "EC": "Decisions of the census",
 }
 

@@ -8,11 +8,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional
 
 from conformance.cache import content_key, kept
 from conformance.collection import without_collection
 from conformance.files import NotEntered, files_below, files_in
+from conformance.language.answers import check_proofs, read_answer
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
@@ -20,7 +21,11 @@ from conformance.language.decisions import read_decisions
 from conformance.language.documents import has_broken, open_document
 from conformance.language.domains import narrows
 from conformance.language.drafts import Draft
-from conformance.language.model import Claim, Place
+from conformance.language.messages import FOLDER as MESSAGES_FOLDER
+from conformance.language.messages import check_claims as check_claims_of_messages
+from conformance.language.messages import message_files, read_messages
+from conformance.language.model import Answer, Claim, Message, Place
+from conformance.language.places import default_root as default_root
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.reading import Reader
@@ -37,12 +42,10 @@ from conformance.language.rules import (
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.text import count_of
 
-#: The folder of a corpus with tables of calls, which hold no claims; see `conformance.profiles.calls`.
+#: The folder of a corpus with tables of calls, which hold no claims; see `conformance.lab.trials.calls`.
 CALLS_FOLDER = "calls"
 # The folders of a corpus whose files hold no claims.
-_WITHOUT_CLAIMS = (CALLS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)
-
-_PACKAGE = Path(__file__).resolve().parent.parent
+_WITHOUT_CLAIMS = (CALLS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER, MESSAGES_FOLDER)
 
 
 class Counts(NamedTuple):
@@ -85,6 +88,10 @@ class Corpus:
         What release notes announce, in the order of the files.
     not_entered : tuple of NotEntered
         The folders that were passed over.
+    answers : tuple of Answer
+        By subject.
+    messages : tuple of Message
+        By id.
     """
 
     claims: tuple[Claim, ...]
@@ -92,6 +99,8 @@ class Corpus:
     root: Path
     notes: tuple[ReleaseNotes, ...] = ()
     not_entered: tuple[NotEntered, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     def counts(self) -> Counts:
         """Return how many claims there are, and how many entries of spec files they come from."""
@@ -116,12 +125,6 @@ class Corpus:
 
 def _entries(claims: Iterable[Claim]) -> int:
     return len({claim.entry for claim in claims})
-
-
-def default_root() -> Path:
-    """Return the folder of the project's own corpus: an installed package has its own, a checkout its ``spec``."""
-    packaged = _PACKAGE / "_corpus" / "spec"
-    return packaged if packaged.is_dir() else _PACKAGE.parent / "spec"
 
 
 def is_whole(paths: Sequence[Path]) -> bool:
@@ -156,29 +159,44 @@ def load_corpus(
     root = default_root() if root is None else root
     problems = Problems()
     sources = SourceList()
-    beside = [path.parent.parent for path in paths if folder_of(path) in (CAUSES_FOLDER, NOTES_FOLDER)]
+    special = (CAUSES_FOLDER, NOTES_FOLDER, MESSAGES_FOLDER)
+    beside = [path.parent.parent for path in paths if folder_of(path) in special]
     folders = [root, *filter(os.path.isdir, paths), *beside]
     lists = [folder / FILE_NAME for folder in folders]
     for path in dict.fromkeys(path.resolve() for path in lists if os.path.isfile(path)):  # noqa: PTH113
         sources = sources.joined(_sources(path, problems))
     context = context or Context.default()
     drafts: list[Draft] = []
+    answers: list[Answer] = []
     not_entered: list[NotEntered] = []
     with without_collection():
-        of_claims = [path for path in paths if folder_of(path) not in (DECISIONS_FOLDER, CAUSES_FOLDER, NOTES_FOLDER)]
+        of_claims = [path for path in paths if folder_of(path) not in (DECISIONS_FOLDER, *special)]
         for path in _files(of_claims, problems, not_entered):
-            drafts.extend(_drafts(path, sources, root, context, problems))
+            found, answer = _read(path, sources, root, context, problems)
+            drafts.extend(found)
+            answers.extend([answer] if answer is not None else [])
         good = check_uniqueness(drafts)
         claims = sorted((draft.claim for draft in good), key=lambda claim: claim.id)
     for path in paths:
         if folder_of(path) == DECISIONS_FOLDER:
             read_decisions(path, problems)
-    read = [read_release_notes(path, sources.releases, problems) for path in _note_files(paths)]
+    read = [read_release_notes(path, sources.releases, problems) for path in _files_in(NOTES_FOLDER, note_files, paths)]
     notes = tuple(one for one in read if one is not None)
+    messages: dict[str, Message] = {}
+    for path in _files_in(MESSAGES_FOLDER, message_files, paths):
+        read_messages(path, messages, problems)
     if not problems and any(path.resolve() == root.resolve() for path in paths):
         check_use(sources.causes, claims, problems)
-        check_claims(notes, {claim.id for claim in claims}, problems)
-    return Corpus(tuple(claims), sources, root, notes, tuple(not_entered)), problems.sorted()
+        ids = {claim.id for claim in claims}
+        check_claims(notes, ids, problems)
+        check_proofs(answers, ids, problems)
+        check_claims_of_messages(tuple(messages.values()), ids, problems)
+    answers.sort(key=lambda answer: answer.subject)
+    in_order = tuple(messages[identity] for identity in sorted(messages))
+    return (
+        Corpus(tuple(claims), sources, root, notes, tuple(not_entered), tuple(answers), in_order),
+        problems.sorted(),
+    )
 
 
 def load_file(
@@ -187,7 +205,7 @@ def load_file(
     """Read one spec file: its claims without a problem, in the order of the file, and all its problems."""
     problems = Problems()
     with without_collection():
-        drafts = _drafts(path, sources, root, context or Context.default(), problems)
+        drafts, _ = _read(path, sources, root, context or Context.default(), problems)
         good = check_uniqueness(drafts)
         claims = [draft.claim for draft in good]
     return claims, problems.sorted()
@@ -231,9 +249,10 @@ def folder_of(path: Path) -> str:
     return path.parent.name if os.path.isfile(path.parent.parent / FILE_NAME) else ""  # noqa: PTH113
 
 
-def _note_files(paths: Sequence[Path]) -> Iterator[Path]:
+def _files_in(folder: str, below: Callable[[Path], list[Path]], paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files of a folder of a corpus: those that are given, and those below the corpora that are given."""
     for path in paths:
-        yield from (file for file in (path, *note_files(path)) if folder_of(file) == NOTES_FOLDER)
+        yield from (file for file in (path, *below(path)) if folder_of(file) == folder)
 
 
 def _sources(path: Path, problems: Problems) -> SourceList:
@@ -265,24 +284,27 @@ def _files(paths: Sequence[Path], problems: Problems, not_entered: list[NotEnter
                 yield file
 
 
-def _drafts(path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems) -> list[Draft]:
-    """Read a file and return the claims that have no problem of their own."""
+def _read(
+    path: Path, sources: SourceList, root: Optional[Path], context: Context, problems: Problems
+) -> tuple[list[Draft], Optional[Answer]]:
+    """Read a file and return the claims that have no problem of their own, and the answer."""
     before_reading = len(problems)
     document = open_document(path, problems)
     if document is None:
-        return []
+        return [], None
     damaged = len(problems) > before_reading
     place = place_in_corpus(path, root)
     if place is not None:
         check_file_place(document, place, problems)
     good: list[Draft] = []
-    entries = Reader(document, problems, sources.causes, own=place is None).claims()
+    reader = Reader(document, problems, sources.causes, own=place is None)
+    entries = reader.claims()
     while True:
         # Reading an entry and checking it are one step: what either finds counts against its claims.
         before = len(problems)
         drafts = next(entries, None)
         if drafts is None:
-            return good
+            return good, read_answer(reader.top, document, problems)
         for draft in drafts:
             check_claim(draft, sources, context)
         check_entry(drafts, place)

@@ -15,6 +15,9 @@ from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, HARMS, PROMIS
 MAXIMUM_TITLE = 70
 #: Lines of the script of a cause.
 MAXIMUM_SCRIPT = 12
+#: How much an answer may say: the entries of its keys, and the characters of a line.
+MAXIMUM_ANSWER = {"answer": 4, "see": 4, "asked": 6}
+MAXIMUM_SAYS = 160
 TITLE_EXAMPLE = "The result shares storage with its input"
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -25,6 +28,8 @@ OBJECT = rf"(?!(Tensor|nn|F|autograd|cuda|conformance)(\.|$))[A-Za-z_][A-Za-z0-9
 #: An object or a page of notes; in the corpus, an object of torch.
 SUBJECT = f"{OBJECT}|{_NOTE_PAGE}"
 TORCH_SUBJECT = f"torch{_MEMBERS}+|{_NOTE_PAGE}"
+#: What a file without claims may be about, such as ``concepts/leaf``.
+CONCEPT = "concepts/" + SLUG
 
 
 class Shape(Enum):
@@ -204,13 +209,39 @@ FORMS: dict[str, Form] = {
         {
             "subject": Key(
                 Shape.TEXT,
-                "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page.",
-                pattern=SUBJECT,
+                "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page;"
+                " of an answer also concepts/ and a word.",
+                pattern=f"{SUBJECT}|{CONCEPT}",
                 examples=("torch.Tensor.detach", "mylib.flat", "notes/autograd-mechanics"),
+            ),
+            "answer": Key(
+                Shape.FORMS, "What someone who asks about the subject wants to hear.", "a list of lines", form="line"
+            ),
+            "see": Key(Shape.TEXTS, "Names where people go next, in full.", "a name", examples=("torch.Tensor.view",)),
+            "asked": Key(
+                Shape.TEXTS,
+                "Phrases that people type, in lower case, and error messages, as printed, that lead here.",
+                "a phrase or a message",
+                examples=("does reshape copy",),
             ),
             "claims": Key(Shape.FORMS, "Claims, one promise each.", "a list of claims", form="claim"),
         },
-        ("claims",),
+    ),
+    "line": Form(
+        "a line of an answer",
+        "One or two short sentences about ordinary inputs, and the claims that prove them.",
+        {
+            "says": Key(Shape.TEXT, "What is true, the most likely question first.", longest=MAXIMUM_SAYS),
+            "claims": Key(
+                Shape.TEXTS,
+                "The claims that prove every part of it: a slug of the same subject, or a full id.",
+                "a claim",
+                examples=("shares-storage", "torch.clone/copies"),
+            ),
+            "except": Key(Shape.TEXT, "A noun phrase for where it is false on the newest release."),
+            "torch": Key(Shape.TEXT, _SPECIFIER.format("torch") + " Absent for all releases."),
+        },
+        ("says",),
     ),
     "claim": CLAIM,
     "row": Form(
@@ -379,6 +410,38 @@ MEASURED_CALL = Form(
         "aspect": Key(Shape.TEXT, "The aspect that differs.", examples=("error", "dtype")),
     },
     ("subject", "call", "aspect"),
+)
+
+#: How many names and texts an entry of a message has, and how long a text may be.
+MAXIMUM_MESSAGE = {"names": 6, "message": 4}
+MAXIMUM_TEXT = 200
+#: The forms of the files in the folder of messages.
+MESSAGES = Form(
+    "a file of messages",
+    "Errors and warnings that people meet.",
+    {"messages": Key(Shape.FORMS, "Messages, one each.", "a list of messages", form="message")},
+    ("messages",),
+)
+MESSAGE = Form(
+    "a message",
+    "An error or a warning, what gives it, and what to do.",
+    {
+        "id": Key(Shape.TEXT, "The slug that it is named by; permanent.", pattern=SLUG),
+        "message": Key(
+            Shape.TEXTS,
+            "Its first line as torch prints it, the newest wording first; `…` stands for what varies.",
+            "a text",
+            longest=MAXIMUM_TEXT,
+        ),
+        "type": Key(Shape.TEXT, "The class of the error or warning.", examples=("RuntimeError",)),
+        "raised": Key(Shape.TEXT, "What raises or gives it, and when.", longest=MAXIMUM_SAYS),
+        "because": Key(Shape.TEXT, "Why, in one or two short sentences.", longest=MAXIMUM_SAYS),
+        "do": Key(Shape.TEXT, "What to write instead; first what most people want.", longest=MAXIMUM_SAYS),
+        "names": Key(Shape.TEXTS, "What gives it, in full, the one that people meet most first.", "a name"),
+        "claims": Key(Shape.TEXTS, "Full ids of claims that show it.", "a claim"),
+        "unmeasured": Key(Shape.TEXT, "Why no CPU can show it."),
+    },
+    ("id", "message", "type", "raised", "because", "do", "names"),
 )
 
 OVERRIDABLE = tuple(FORMS["row"].keys)

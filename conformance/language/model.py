@@ -158,6 +158,84 @@ class Divergence:
 
 
 @dataclass(frozen=True)
+class AnswerLine:
+    """One line of an answer.
+
+    Attributes
+    ----------
+    says : str
+        One or two sentences.
+    claims : tuple of str
+        Full ids of the claims that prove it.
+    exception : str
+        Where it is false on the newest release; empty where it is not.
+    torch : str
+        PEP 440 specifier of the releases on which it is true; empty for all.
+    """
+
+    says: str
+    claims: tuple[str, ...]
+    place: Place
+    exception: str = ""
+    torch: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What someone who asks about a name wants to hear.
+
+    Attributes
+    ----------
+    see : tuple of str
+        Full names of neighbours.
+    asked : tuple of str
+        Phrases and error messages that lead here.
+    place : Place
+        Where ``see`` stands, or without it the subject.
+    """
+
+    subject: str
+    lines: tuple[AnswerLine, ...]
+    place: Place
+    see: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Message:
+    """An error or a warning that people meet, in our own words.
+
+    Attributes
+    ----------
+    texts : tuple of str
+        Its first line as releases print it, the newest wording first; ``…`` stands for what varies.
+    type : str
+        The class of the error or warning.
+    raised : str
+        What raises or gives it, and when.
+    because, do : str
+        Why, and what to do.
+    names : tuple of str
+        Full names of what gives it, the one that people meet most first.
+    claims : tuple of str
+        Full ids of claims that show it.
+    unmeasured : str
+        Why a CPU can't show it; empty where one can.
+    """
+
+    id: str
+    texts: tuple[str, ...]
+    type: str
+    raised: str
+    because: str
+    do: str
+    names: tuple[str, ...]
+    place: Place
+    claims: tuple[str, ...] = ()
+    unmeasured: str = ""
+
+
+@dataclass(frozen=True)
 class Claim:
     """One promise, encoded.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
+from functools import cached_property
 from typing import Any, Optional
 
 from conformance.language.documents import Document, Mapping, Node, Scalar, has_broken
@@ -54,11 +55,7 @@ class Reader:
 
     def claims(self) -> Iterator[list[Draft]]:
         """For each entry of ``claims``, its drafts: one, or with ``each`` one for each row."""
-        root = self.document.root
-        if root is None:
-            self._report(Scalar("", "", 1, 1), "E102", "the file is empty; a spec file has `subject` and `claims`")
-            return
-        top = self.shapes.form(root, FORMS["file"])
+        top = self.top
         if top is None or "claims" not in top.entries:
             return
         subject = self.shapes.text(top.entries.get("subject"), "`subject`")
@@ -69,6 +66,18 @@ class Reader:
                 if "subject" not in top.entries and not all(draft.claim.subject for draft in drafts):
                     self._report(top, "E102", "a spec file lacks 'subject'; add it, or give each claim its own")
                 yield drafts
+
+    @cached_property
+    def top(self) -> Optional[Mapping]:
+        """The mapping that the file is; None where it is none."""
+        root = self.document.root
+        if root is None:
+            self._report(Scalar("", "", 1, 1), "E102", "the file is empty; a spec file has `subject` and `claims`")
+            return None
+        top = self.shapes.form(root, FORMS["file"])
+        if top is not None and "claims" not in top.entries and "answer" not in top.entries:
+            self._report(top, "E102", "a spec file lacks 'claims'; add it, or an `answer`")
+        return top
 
     def _entry(self, node: Mapping, subject: Optional[Scalar]) -> list[Draft]:
         if "each" not in node.entries:

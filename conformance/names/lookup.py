@@ -71,8 +71,8 @@ class Names:
     """
 
     def __init__(self, folder: Optional[Path] = None) -> None:
-        self._folder = folder or recorded_folder() / "names"
-        self.releases = read_releases(self._folder)
+        self.folder = folder or recorded_folder() / "names"
+        self.releases = read_releases(self.folder)
         self._minors = tuple(minor(release) for release in self.releases)
         self._files: dict[str, dict[str, str]] = {}
         self._sections: dict[str, dict[str, list[str]]] = {}
@@ -126,6 +126,13 @@ class Names:
         spans = (tuple(run) for _, run in runs)
         return tuple(Span(tuple(release for release, _ in span), span[-1][1]) for span in spans)
 
+    def may_have(self, name: str) -> bool:
+        """Return whether some recorded release has or had a name, or none of them can tell."""
+        answers = [span.answer for span in self.history(name)]
+        return any(isinstance(answer, (Found, Gone)) for answer in answers) or all(
+            isinstance(answer, NotMeasured) for answer in answers
+        )
+
     def compare(self, old: str, new: str, under: str = "torch", private: bool = False) -> tuple[NameChange, ...]:
         """Return every name below `under` that is gone, new or another in the newer release, sorted by name.
 
@@ -140,7 +147,7 @@ class Names:
         parent, _, last = name.rpartition(".")
         members = difflib.get_close_matches(last, sorted(self._members(parent)), n=limit, cutoff=0.75)
         by_last: dict[str, list[str]] = {}
-        for known in self._public_names():
+        for known in self.public_names():
             by_last.setdefault(known.rpartition(".")[2], []).append(known)
         ends = {last[0], last[-1]}
         near = [other for other in by_last if abs(len(other) - len(last)) <= 2 and {other[0], other[-1]} & ends]
@@ -307,12 +314,13 @@ class Names:
                     yield NameChange(name, was, now)
 
     def _all_names(self, private: bool) -> Iterator[tuple[str, str]]:
-        for path in sorted(self._folder.glob("*.txt")):
+        for path in sorted(self.folder.glob("*.txt")):
             for module in self._file(path.name):
                 if private or not is_private(module):
                     yield from ((module, local) for local in self._names_in(module) if private or not is_private(local))
 
-    def _public_names(self) -> Iterator[str]:
+    def public_names(self) -> Iterator[str]:
+        """Yield every name of which no part is private, of any recorded release."""
         for module, local in self._all_names(private=False):
             yield f"{module}.{local}" if local else module
 
@@ -332,7 +340,7 @@ class Names:
                         own = record if told == record.deprecated else replace(record, deprecated=told)
                         found.update(dict.fromkeys(releases, own))
             except (ValueError, TypeError):
-                path = self._folder / file_name(module)
+                path = self.folder / file_name(module)
                 raise StoreError(f"{path}: a line of {module} can't be read: {line[:80]!r}") from None
         return found
 
@@ -349,7 +357,7 @@ class Names:
     def _file(self, file: str) -> dict[str, str]:
         """Return the text of each module in a file."""
         if file not in self._files:
-            parts = (part.partition("\n") for part in read_names(self._folder / file).split(_SECTION)[1:])
+            parts = (part.partition("\n") for part in read_names(self.folder / file).split(_SECTION)[1:])
             self._files[file] = {module: body.rstrip("\n") for module, _, body in parts}
         return self._files[file]
 

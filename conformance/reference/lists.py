@@ -9,7 +9,6 @@ from docutils import nodes
 
 from conformance.language import vocabulary
 from conformance.language.codes import CODES, GROUPS
-from conformance.profiles.surprises import surprises
 from conformance.reference.commands import commands
 from conformance.reference.directives import (
     ArticleDirective,
@@ -81,11 +80,6 @@ def _answers(page: ReferenceDirective) -> Iterator[nodes.Node]:
     rules = [(answers.QUESTIONS[question], *found) for question, found in answers.RULES.items()]
     questions = (*answers.QUESTIONS.values(), answers.RAISES)
     yield page.part("answers", rows=answers.answer_rows(page.content_of_site), questions=questions, rules=rules)
-
-
-def _surprises(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    rows = tuple((prose(one.sentence), code(f"{one.name}: {one.call}")) for one in surprises())
-    yield page.part("table", it=Table((words("What surprises"), words("Call")), rows), caption="", style="fields")
 
 
 def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -218,7 +212,6 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "impostors": _made_by(_impostors),
     "census": _made_by(_census),
     "scaling": _made_by(_growth),
-    "surprises": _made_by(_surprises),
     "timings": _made_by(_timings),
     "environments": _made_by(_environments),
     "codes": _made_by(_codes),

@@ -24,7 +24,8 @@ from conformance.impostors.record import MutationRecord, load_record
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.processes.environment import unoptimised
 from conformance.results.files import ResultError, read_bytes, read_json
-from conformance.views.calls import CallHistory
+from conformance.results.recorded import TRIALS
+from conformance.trials.recorded import RecordedTrials
 from conformance.views.content import Content
 from conformance.views.growth import load_growth
 from conformance.views.recorded import load_recorded
@@ -34,7 +35,7 @@ from conformance.views.sentences import Sentences
 _PACKAGE = Path(conformance.__file__).parent
 _IMPOSTORS = "impostors"
 #: What of the package makes pages: where one of these changes, the pages do.
-_MAKERS = ("reference", "views", "upgrade", "profiles", "language", "checks", "inputs", "cli.py")
+_MAKERS = ("reference", "views", "upgrade", "trials", "language", "checks", "inputs", "cli.py")
 
 _logger = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ class Sources:
             yield from [root] if root.is_file() else _sorted_files(root, "*.yaml")
         for folder in self.results:
             yield from _sorted_files(folder, "*.json*")
+            yield from _sorted_files(folder, "*.txt")
         if self.sentences is not None and self.sentences.is_file():
             yield self.sentences
         for name in _MAKERS:
@@ -118,7 +120,7 @@ class Library:
             _mutation(results / _IMPOSTORS) if results else None,
             _census(results) if results else None,
             load_growth(results) if results else None,
-            CallHistory(results),
+            RecordedTrials(results / TRIALS) if results else RecordedTrials(),
         )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from conformance.language.problems import Problem, Problems
 from conformance.language.release_notes import Measurable, ReleaseNotes, check_measured
 from conformance.names.lookup import Names
-from conformance.names.model import Found, Gone, NotMeasured
-from conformance.profiles.calls import load_calls
-from conformance.profiles.model import ASPECTS
+from conformance.results.recorded import TRIALS, recorded_folder
+from conformance.trials.model import ASPECTS
+from conformance.trials.recorded import RecordedTrials
 
 
 def check_notes(all_notes: Sequence[ReleaseNotes]) -> list[Problem]:
@@ -20,13 +20,6 @@ def check_notes(all_notes: Sequence[ReleaseNotes]) -> list[Problem]:
 
 
 def recorded_measures() -> Measurable:
-    """Return the names of all recorded releases, and those of the project's own calls that every release measures."""
-    names = Names()
-
-    def has_name(name: str) -> bool:
-        answers = [span.answer for span in names.history(name)]
-        there = any(isinstance(answer, (Found, Gone)) for answer in answers)
-        return there or all(isinstance(answer, NotMeasured) for answer in answers)
-
-    calls, _ = load_calls()
-    return Measurable(has_name, {(call.subject, call.text) for call in calls if call.every_release}, tuple(ASPECTS))
+    """Return what the recorded releases have: their names, and the calls that were tried."""
+    trials = RecordedTrials(recorded_folder() / TRIALS)
+    return Measurable(Names().may_have, lambda name, call: bool(trials.measured(name, call)), ASPECTS)

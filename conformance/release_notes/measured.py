@@ -16,9 +16,7 @@ from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotYet
 from conformance.names.parameters import Parameter, parse_signature
 from conformance.names.store import minor
-from conformance.profiles.compare import compare
-from conformance.profiles.model import Profile
-from conformance.profiles.store import Profiles
+from conformance.trials.recorded import RecordedTrials
 from conformance.views.history import truth_timeline
 from conformance.views.recorded import Measured
 
@@ -85,17 +83,15 @@ class Measurements:
     ----------
     path
         The results of one device, oldest release first.
-    profiles
-        What calls do, for each release that measured them.
+    trials
+        What calls did when they were tried.
     """
 
-    def __init__(
-        self, names: Names, claims: Iterable[Claim], path: Sequence[Measured], profiles: Iterable[Profiles]
-    ) -> None:
+    def __init__(self, names: Names, claims: Iterable[Claim], path: Sequence[Measured], trials: RecordedTrials) -> None:
         self._names = names
         self._claims = {claim.id: claim for claim in claims}
         self._path = path
-        self._profiles = {minor(one.environment.torch): one for one in profiles}
+        self._trials = trials
         self.minors = tuple(minor(release) for release in names.releases)
 
     def judge(self, notes: ReleaseNotes) -> tuple[Judged, ...]:
@@ -151,22 +147,12 @@ class Measurements:
         return Finding(call.call, told, EARLIER if self.minors.index(nearest) < at else LATER, nearest)
 
     def _changes(self, call: CallAspect) -> Iterator[tuple[str, bool]]:
+        """Yield each release on which the call was tried, as on the one before, and whether the aspect differs."""
+        measured = {minor(torch) for torch in self._trials.measured(call.subject, call.call)}
         for older, newer in zip(self.minors, self.minors[1:]):
-            before, after = self._profile(call, older), self._profile(call, newer)
-            if before is not None and after is not None:
-                (old, old_in), (new, new_in) = before, after
-                old_domain, new_domain = old_in.domain(old), new_in.domain(new)
-                if old_domain is not None and new_domain is not None:
-                    differs = (change.aspect for change in compare(old, new, old_domain, new_domain))
-                    yield newer, call.aspect in differs
-
-    def _profile(self, call: CallAspect, release: str) -> Optional[tuple[Profile, Profiles]]:
-        profiles = self._profiles.get(release)
-        found = (
-            (one for one in profiles.of(call.subject) if one.call == call.call) if profiles is not None else iter(())
-        )
-        profile = next(found, None)
-        return None if profile is None or profiles is None else (profile, profiles)
+            if older in measured and newer in measured:
+                differences = self._trials.differences(call.subject, older, newer)
+                yield newer, any(one.call == call.call and one.concerns(call.aspect) for one in differences)
 
 
 def notes_by_topic(all_notes: Iterable[ReleaseNotes]) -> dict[str, list[ReleaseNote]]:

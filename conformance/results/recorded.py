@@ -13,8 +13,8 @@ from conformance.results.store import SUFFIX
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: The folder below the results that holds the ratios of timing claims.
 TIMINGS = "timings"
-#: The folder below the results that holds what measured calls do.
-CALLS = "calls"
+#: The folder below the results that holds what calls did when they were tried.
+TRIALS = "trials"
 #: The folder below the results that holds the names of each release.
 NAMES = "names"
 

@@ -53,10 +53,11 @@ class Entries(Mapping[str, T], Generic[T]):
         start = self._file.starts[identity][1]
         return self._file.content[start : self._file.content.find(b"\n", start)]
 
-    def naming(self, *fields: str) -> Iterator[T]:
-        """Yield the entries that may have one of some fields: no other is decoded."""
+    def naming(self, *fields: str) -> Iterator[tuple[str, T]]:
+        """Yield the entries that may have one of some fields, with their ids: no other is decoded."""
         marks = [f'"{field}":'.encode() for field in fields]
-        yield from (self[identity] for identity in self if any(mark in self.line(identity) for mark in marks))
+        named = (identity for identity in self if any(mark in self.line(identity) for mark in marks))
+        yield from ((identity, self[identity]) for identity in named)
 
     def __contains__(self, identity: object) -> bool:
         return identity in self._file.starts

@@ -10,8 +10,10 @@ import torch
 
 from conformance.cli import main
 from conformance.language.corpus import default_root, load_corpus
+from conformance.language.problems import Problems
 from conformance.language.sentences import find_sentences
 from conformance.results.model import HARNESS
+from conformance.results.proofs import check_lines, recorded_releases
 from conformance.results.recorded import result_files
 from conformance.results.schema import line_schemas
 from conformance.results.staleness import against_corpus, gaps
@@ -74,6 +76,13 @@ def test_the_default_release_has_no_gaps() -> None:
     assert gaps(load_results(RECORDED / "torch-2.13.0-cpu.jsonl"), CORPUS) == []
 
 
+def test_no_answer_is_false_on_the_newest_release() -> None:
+    problems = Problems()
+    check_lines(CORPUS.answers, {claim.id: claim for claim in CORPUS.claims}, recorded_releases(RECORDED), problems)
+    unmeasured = "EA08"  # told by `nox -s fresh`: an answer may be written before its claims are measured
+    assert [str(problem) for problem in problems.sorted() if problem.code != unmeasured] == []
+
+
 def test_an_ordinary_entry_is_small() -> None:
     path = RECORDED / "torch-2.13.0-cpu.jsonl"
     sizes = sorted(len(line) for line in path.read_text(encoding="utf-8").splitlines() if '"verdict":"holds"' in line)
@@ -117,5 +126,5 @@ def test_the_readme_shows_what_show_says(capsys: pytest.CaptureFixture[str]) -> 
     command, *lines = shown.partition("$ conformance ")[2].splitlines()
     assert main(command.split()) == 0
     told = capsys.readouterr().out.splitlines()
-    assert len(lines) > 20
+    assert len(lines) > 4
     assert [line for line in lines if line.strip() != "[…]" and line not in told] == []

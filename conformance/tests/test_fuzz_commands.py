@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.cli import main
-from conformance.language import corpus as corpora
-from conformance.language.corpus import Corpus, load_corpus
+from conformance.language import places as corpus_places
+from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.results import recorded
 from conformance.results.codec import encode
 from conformance.results.model import (
@@ -117,9 +117,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     (root / "spec" / "sources.yaml").write_bytes((ROOT / "spec" / "sources.yaml").read_bytes())
     (root / "docs" / "results" / "names").mkdir(parents=True)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (corpora, recorded):
+        for module in (corpus_places, recorded):
             patch.setattr(module, "_PACKAGE", root / "conformance")
-        corpus, problems = load_corpus([corpora.default_root()])
+        corpus, problems = load_corpus([default_root()])
         assert problems == []
         yield corpus
 

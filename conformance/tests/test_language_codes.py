@@ -8,13 +8,20 @@ from pathlib import Path
 
 import pytest
 
-import conformance.language
+import conformance
+from conformance.language.answers import check_neighbours
 from conformance.language.codes import CODES, GROUPS
 from conformance.language.corpus import folder_of, load_corpus
 from conformance.language.forms import FORMS
-from conformance.language.problems import Problem
+from conformance.language.messages import check_names
+from conformance.language.problems import Problem, Problems
 from conformance.language.rules.context import Context
 from conformance.language.vocabulary import checks, dtype_classes, input_kinds
+from conformance.names.lookup import Names
+from conformance.results.messages import seen_in_claims
+from conformance.results.model import Entry, Environment, Facts, Signal
+from conformance.results.proofs import check_lines, check_messages
+from conformance.results.store import Results
 
 LINT = Path(__file__).parent / "fixtures" / "lint"
 FIXTURES = sorted(LINT.glob("*.yaml"))
@@ -41,9 +48,27 @@ def problems_of(fixture: Path, folder: Path) -> list[Problem]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(fixture, path)
-        if folder_of(path) in ("causes", "releases"):
-            path = root  # what names a cause, and which claims there are, is seen in the whole corpus only
-    return load_corpus([path], root, CONTEXT)[1]
+        # What names a cause, and which claims there are, is seen in the whole corpus only.
+        if folder_of(path) in ("causes", "messages", "releases") or fixture.stem.startswith("EA"):
+            path = root
+    corpus, problems = load_corpus([path], root, CONTEXT)
+    of_answers = Problems()
+    if path == root and not problems:
+        check_neighbours(corpus.answers, Names().may_have, of_answers)
+        check_names(corpus.messages, Names().may_have, of_answers)
+        check_lines(corpus.answers, {claim.id: claim for claim in corpus.claims}, [measured(fixture)], of_answers)
+        check_messages(corpus.messages, seen_in_claims([measured(fixture)]), of_answers)
+    return [*problems, *of_answers.sorted()]
+
+
+def measured(fixture: Path) -> Results:
+    """Return a release on which the claim of the corpus has the verdict of ``# measured:``, or holds."""
+    (verdict, often) = (*" ".join(headers(fixture, "measured") or ["holds"]).split(), None)[:2]
+    facts = Facts(Signal("RuntimeError", "a leaf Variable that requires grad is being used in an in-place operation."))
+    entry = Entry("0" * 8, verdict, observed=(often,) if often else (), facts=facts)  # type: ignore[arg-type]
+    environment = Environment("2.15.0", "default", "3.13", "2.3", "cpu", "linux", "x86_64")
+    claims = {} if verdict == "nothing" else {"torch.Tensor.is_leaf/is-leaf": entry}
+    return Results(environment, "0" * 12, 0, 0, claims)
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
@@ -73,12 +98,12 @@ def test_every_code_has_a_fixture_named_after_it(code: str) -> None:
 
 
 def test_the_registry_and_the_source_have_the_same_codes() -> None:
-    source = Path(conformance.language.__file__).parent
+    source = Path(conformance.__file__).parent
     used = {
         code
         for path in source.rglob("*.py")
-        if path.name != "codes.py"
-        for code in re.findall(r'"(E[0-9C][0-9]{2})"', path.read_text(encoding="utf-8"))
+        if path.name != "codes.py" and "tests" not in path.parts
+        for code in re.findall(r'"(E[0-9AC][0-9]{2})"', path.read_text(encoding="utf-8"))
     }
     assert used == set(CODES)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.cache import keep, keep_bytes, recall, recall_bytes
 from conformance.cli import main
 from conformance.language import corpus, kept
 from conformance.language.kept import load_own_corpus
@@ -128,3 +129,12 @@ def test_what_is_kept_serves_every_folder_from_which_files_have_the_same_names(
         assert load_own_corpus()[0].claims[0].place.path == spec.as_posix()
     monkeypatch.chdir(tmp_path)
     assert load_own_corpus()[0].claims[0].place.path == "specs/mine.yaml"
+
+
+def test_of_entries_that_end_alike_the_newest_stay(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    keep("a-key", "a value")
+    for number in range(4):
+        keep_bytes(f"{number}.index", b"%d" % number, most=2)
+    assert [recall_bytes(f"{number}.index") for number in range(4)] == [None, None, b"2", b"3"]
+    assert recall("a-key") == "a value"

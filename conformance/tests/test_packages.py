@@ -13,11 +13,12 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: What runs where torch is, and may import it; all else must not import these, except where it is told below.
-WITH_TORCH = ("inputs", "checks", "worker", "impostors", "census", "profiles.observe", "names.walk", "bench", "tests")
+WITH_TORCH = ("inputs", "checks", "worker", "impostors", "census", "lab.trials.observe", "names.walk", "bench", "tests")
 #: Modules without torch that import one of these packages: by a command that says that it needs torch, or asks for it.
 EXCEPTIONS = {
     ("cli.py", "conformance.census.command"),
     ("cli.py", "conformance.impostors.command"),
+    ("lab/trials/__main__.py", "conformance.lab.trials"),
     ("reporting/command.py", "conformance.worker.docstrings"),
 }
 #: Modules of these packages that need no torch, and may be imported by all.
@@ -68,3 +69,16 @@ def test_a_command_that_measures_nothing_needs_no_torch(arguments: list[str], tm
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_only_the_command_line_imports_the_lab() -> None:
+    users = [
+        path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in ("lab", "tests")
+    ]
+    wrong = {
+        str(path.relative_to(PACKAGE))
+        for path in users
+        for name in imported(path)
+        if name.startswith("conformance.lab")
+    }
+    assert wrong == {"cli.py"}

@@ -11,12 +11,16 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.profiles.model import Domain, Profile
-from conformance.profiles.store import Profiles, by_key, save_profiles
+from conformance.lab.trials.calls import Call
+from conformance.lab.trials.measuring import Measured
+from conformance.lab.trials.record import record
+from conformance.language.model import Place
 from conformance.results.model import Environment, Facts, FailedPart, Signal
 from conformance.results.store import SUFFIX, Results, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
+from conformance.trials.model import BASE, Fact
+from conformance.trials.rows import Row
 from conformance.views.releases import in_ranges
 
 PAGE = f"reference/{DETACH}"
@@ -42,13 +46,11 @@ def measured() -> list[Results]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     source = sites.write_source(tmp_path_factory.mktemp("history"), measured())
-    (source / "results" / "calls").mkdir()
-    for torch, memory in (("2.3.1", "itself"), ("2.13.0", "independent")):
+    call = Call(DETACH, "", "x.detach()  # <script>", {}, Place("calls.yaml", 1, 1))
+    for torch, memory in (("2.3.1", "same object"), ("2.13.0", "own memory")):
         environment = Environment(torch, "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64")
-        domain = Domain({"x": "tensor()"}, {"x": {"dtype": ("float32",)}}, 3)
-        call = Profile(DETACH, "x.detach()  # <script>", {"x": "tensor()"}, 3, {"memory": {"x": memory}})
-        profiles = Profiles(environment, by_key([domain]), {"00000000": call})
-        save_profiles(profiles, source / "results" / "calls" / f"{profiles.name}.jsonl")
+        row = Row((BASE,), (Fact("memory", "x", memory),), (("x", "torch.ones(2, 3)"),), ("x",))
+        record(Measured(environment, ("float64",), ((call, (row,)),)), source / "results" / "trials", whole=True)
     return sites.build(source)
 
 
@@ -118,15 +120,15 @@ def test_release_page_shows_what_changed_by_severity(site: Site) -> None:
 def test_release_page_lists_the_calls_that_changed(site: Site) -> None:
     page = site.page("reference/releases/2.13.0")
     section = page[page.index("Calls that changed") :]
-    assert "Calls of torch were tried on every kind of input in 2.3.1 and in 2.13.0" in section
-    assert "1 call compared, 0 could not be. Each changed call counts with its worst change: changes 1." in section
-    assert "<td>x itself → independent of x</td> <td><code>x.detach()  # &lt;script&gt;</code></td>" in section
+    assert "Calls of torch were tried in 2.3.1 and in 2.13.0." in section
+    changed = "a plain tensor and float64: memory of x: own memory; before: memory of x: same object"
+    assert f"<td>{changed}</td> <td><code>x.detach()  # &lt;script&gt;</code></td>" in section
     assert "Calls that changed" not in site.page("reference/releases/2.3.1")
 
 
 def test_subject_page_says_what_changed_in_its_calls(site: Site) -> None:
-    # Releases between the two have no profiles.
-    assert "<p>Changed: some release between 2.3.1 and 2.13.0 (2.4 to 2.12 not measured) x itself → " in site.page(PAGE)
+    changed = "2.13 x.detach()  # &lt;script&gt; on a plain tensor and float64: memory of x: own memory; before: "
+    assert f"<p>Changed: {changed}" in site.page(PAGE)
 
 
 def test_release_page_says_what_was_promised_before_and_now(site: Site) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from conformance.lab.trials.calls import Call
+from conformance.lab.trials.measuring import Measured
+from conformance.lab.trials.record import record
 from conformance.language.model import Place
 from conformance.language.release_notes import Argument, CallAspect, Measures, ReleaseNote, ReleaseNotes
 from conformance.names.lookup import Names
-from conformance.profiles.model import Domain, Profile
-from conformance.profiles.sharing import by_key
-from conformance.profiles.store import Profiles
 from conformance.release_notes.measured import Judged, Measurements, notes_by_topic
 from conformance.results.model import Environment
+from conformance.trials.model import BASE, Fact
+from conformance.trials.recorded import RecordedTrials
+from conformance.trials.rows import Row
 
 NOTE = ReleaseNote("a-note", "A note", "breaking", "states", "2.0.0", "2.0", False, Place("2.0.yaml", 1, 1))
+UNTRIED = RecordedTrials()
 ZERO_GRAD = Argument("torch.nn.Module.zero_grad", "set_to_none", "default")
 
 
@@ -24,9 +29,9 @@ def names() -> Names:
     return Names()
 
 
-def judged(names: Names, release: str, measures: Measures, profiles: tuple[Profiles, ...] = ()) -> Judged:
+def judged(names: Names, release: str, measures: Measures, trials: RecordedTrials = UNTRIED) -> Judged:
     note = replace(NOTE, by=release, measures=measures)
-    return Measurements(names, (), (), profiles).judge(ReleaseNotes("2.0.0", "full", (note,)))[0]
+    return Measurements(names, (), (), trials).judge(ReleaseNotes("2.0.0", "full", (note,)))[0]
 
 
 @pytest.mark.parametrize(
@@ -58,20 +63,16 @@ def test_the_worst_of_several_names_counts(names: Names) -> None:
 
 def test_what_no_cpu_tries_is_not_tried(names: Names) -> None:
     note = replace(NOTE, untested="It needs CUDA.")
-    assert Measurements(names, (), (), ()).judge(ReleaseNotes("2.0.0", "full", (note,)))[0].outcome == "not tried"
+    assert Measurements(names, (), (), UNTRIED).judge(ReleaseNotes("2.0.0", "full", (note,)))[0].outcome == "not tried"
 
 
-def profiles(torch: str, error: str) -> Profiles:
-    environment = Environment(torch, "cpu", "3.11", "2.0", "cpu", "linux", "x86_64", "6")
-    profile = Profile("torch.cat", "torch.cat([])", always={"error": {"": error}})
-    return Profiles(environment, by_key([Domain({}, {}, 1)]), {"00000000": profile}, {"torch.cat": ["00000000"]})
-
-
-def test_a_call_is_compared_with_the_release_before(names: Names) -> None:
-    measured = tuple(
-        profiles(release, "RuntimeError" if number < 2 else "ValueError")
-        for number, release in enumerate(("2.7.1", "2.8.0", "2.9.1", "2.10.0"))
-    )
+def test_a_call_is_compared_with_the_release_before(names: Names, tmp_path: Path) -> None:
+    call = Call("torch.cat", "", "torch.cat([])", {}, Place("calls.yaml", 1, 1))
+    for torch, error in (("2.7.1", "A"), ("2.8.0", "A"), ("2.9.1", "B"), ("2.10.0", "B")):
+        environment = Environment(torch, "cpu", "3.11", "2.0", "cpu", "linux", "x86_64", "6")
+        row = Row((BASE,), (Fact("error", "", f"{error}Error"),))
+        record(Measured(environment, (), ((call, (row,)),)), tmp_path, whole=True)
+    measured = RecordedTrials(tmp_path)
     about = Measures(calls=(CallAspect("torch.cat", "torch.cat([])", "error"),))
     assert judged(names, "2.9", about, measured).outcome == "came true"
     later = judged(names, "2.8", about, measured)

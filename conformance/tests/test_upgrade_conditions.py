@@ -131,14 +131,14 @@ def test_a_name_that_code_expects_to_be_missing_is_no_gap(tmp_path: Path) -> Non
     for text, unknown in ((guarded, []), (f"{guarded}torch.nowhere()\n", ["torch.nowhere"])):
         (tmp_path / "code.py").write_text(f"import torch\n{text}", encoding="utf-8")
         project = read_project([tmp_path])
-        assert list(coverage_of(project, project.groups(), changes(), (), ()).unknown) == unknown
+        assert list(coverage_of(project, project.groups(), changes(), ()).unknown) == unknown
 
 
 def test_a_method_that_is_gone_from_both_is_one_of_another_object_unless_it_is_sure(tmp_path: Path) -> None:
     for line, missing in (("(b * a).solve(a)", []), ("a.solve(a)", ["torch.Tensor.solve"])):
         (tmp_path / "code.py").write_text(f"import torch\ndef f(a: torch.Tensor, b):\n    {line}\n", encoding="utf-8")
         project = read_project([tmp_path])
-        assert list(coverage_of(project, project.groups(), changes(), (), ()).missing) == missing
+        assert list(coverage_of(project, project.groups(), changes(), ()).missing) == missing
 
 
 def test_a_default_that_only_says_required_is_no_default(tmp_path: Path) -> None:

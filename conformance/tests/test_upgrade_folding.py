@@ -33,23 +33,6 @@ def test_names_of_a_module_that_are_deprecated_together_are_one_entry() -> None:
     assert found.instead == "torch.g or torch.h"
 
 
-def test_calls_that_give_the_same_warning_are_one_entry() -> None:
-    one, other = (
-        ReportEntry(
-            f"{name}:warns", "warns", "warning", f"{name}: warns W: old", "no warning", "warns W: old", "since 2.10"
-        )
-        for name in ("torch.f", "torch.g")
-    )
-    entries = [
-        replace(one, subject="torch.f", places=(place(1),)),
-        replace(other, subject="torch.g", places=(place(1),)),
-    ]
-    (found,) = folded(entries)
-    assert found.headline == "2 names: torch.f and torch.g: warns W: old"
-    assert len(found.places) == 1
-    assert len(folded([entries[0], replace(entries[1], after="warns W: another")])) == 2
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -426,6 +426,7 @@ HIDDEN = {
     "globals().get('torch')": Doubt.NAMESPACE,
     "locals()['torch']": Doubt.NAMESPACE,
     "vars()['torch']": Doubt.NAMESPACE,
+    "def g(x=torch):\n    f = torch.load\n    locals()[name]": Doubt.NAMESPACE,
     "sys.modules['torch'].load(x)": Doubt.NAMESPACE,
     "sys.modules['torch.nn'].Linear(1, 1)": Doubt.NAMESPACE,
     "modules['torch']": Doubt.NAMESPACE,
@@ -447,6 +448,7 @@ HIDDEN = {
 PLAIN = [
     "globals()['f'](1)",
     "globals()['x'] = 1",
+    "def g(x): locals()[name]",
     "'torch' in sys.modules",
     "sys.modules[__name__].x",
     "sys.modules[cls.__module__]",

@@ -50,7 +50,6 @@ class CodeUses:
         used: Call,
         name: str,
         defaults: Sequence[str] = (),
-        fixed: tuple[type, ...] = _FIXED,
     ) -> Match:
         """Return whether a call of the code is like another call of the same subject.
 
@@ -63,8 +62,6 @@ class CodeUses:
             What the code calls.
         defaults
             The parameters whose defaults matter; where there are some, the code may pass other arguments.
-        fixed
-            Classes of values that must be the same.
         """
         is_method = name.startswith("torch.Tensor.")
         if is_function and is_method:
@@ -72,7 +69,7 @@ class CodeUses:
         elif not is_function and not is_method and name == f"torch.{name.rpartition('.')[2]}":
             wanted = wanted._replace(positional=(_ANY, *wanted.positional))
         choices = zip(self._passed(wanted, name), self._passed(used, name))
-        return best(_compared(wanted, one, used, other, defaults, fixed, is_class(name)) for one, other in choices)
+        return best(_compared(wanted, one, used, other, defaults, is_class(name)) for one, other in choices)
 
     @cache  # noqa: B019 - one report, one object
     def _subjects(self, name: str) -> tuple[str, ...]:
@@ -109,7 +106,6 @@ def _compared(
     used: Call,
     other: dict[str, Argument],
     defaults: Sequence[str],
-    fixed: tuple[type, ...],
     of_class: bool,
 ) -> Match:
     """Return whether a call passes what another one passes, and nothing else that matters; numbers may differ."""
@@ -129,7 +125,7 @@ def _compared(
             return Match.NO
         if argument.type == TENSOR and other[name].type is None and of_class:
             found = Match.UNKNOWN  # A class takes more than tensors.
-        if argument.known and isinstance(argument.value, fixed):
+        if argument.known and isinstance(argument.value, _FIXED):
             given = other[name]
             if given.known and given.value != argument.value:
                 return Match.NO

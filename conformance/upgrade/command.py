@@ -21,7 +21,6 @@ from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.recorded import NAMES, recorded_folder
 from conformance.results.store import SUFFIX
 from conformance.text import count_of, printable
-from conformance.upgrade.call_changes import compare_calls, compared_names
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
@@ -36,10 +35,8 @@ from conformance.upgrade.own_claims import OwnClaims
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
-from conformance.upgrade.twins import without_twins
 from conformance.usage import Evidence, read_project
 from conformance.views.addresses import subject_page
-from conformance.views.calls import CallHistory
 from conformance.views.recorded import Measured
 
 _FORMATS = ("text", "markdown", "json", "github")
@@ -156,41 +153,35 @@ def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: Nam
     project = read_project(options.uses, options.exclude)
     groups = project.groups()
     uses = CodeUses(groups, changes)
-    history = CallHistory(recorded_folder(options.results), path[-1].device)
-    facts = Kept(_key(options, path, history))
+    facts = Kept(_key(options, path))
     claims = ClaimUses(uses, facts)
     corpus = facts.of("claims", lambda: differing(path, options.specs))
     told = compare_claims(replace(corpus, claims=tuple(filter(claims.concerned, corpus.claims))), path, facts)
     by_claims = [placed for entry in told.entries if (placed := claims.placed(entry)) is not None]
     if changes.is_recorded:  # The names tell of a name that is gone, and of more of them.
         by_claims = [entry for entry in by_claims if entry.kind not in ("vanished", "appeared")]
-    ends = path[0].torch, path[-1].torch
-    dated = SEVERITIES if options.all or options.severity else SHOWN
-    by_calls = compare_calls(uses, history, *ends, facts, dated)
-    found = without_twins([*changes.entries(groups), *by_claims], by_calls)
+    found = [*changes.entries(groups), *by_claims]
     known = [{id.rpartition("/")[0] for id in end.entries} for end in (path[0], path[-1])]
     entries = [
         entry if entry.page or entry.subject not in known[1] else replace(entry, page=subject_page(entry.subject))
         for entry in sorted(found, key=ReportEntry.order)
     ]
-    profiled = compared_names(uses, history, *ends, facts)
     facts.save()
-    coverage = coverage_of(project, groups, changes, known[0] & known[1], profiled)
+    coverage = coverage_of(project, groups, changes, known[0] & known[1])
     subjects = uses.subjects
     compared = sum(id.rpartition("/")[0] in subjects for id in path[-1].entries)
     report = replace(told, entries=tuple(entries), coverage=coverage, compared=compared)
     return with_notes(report, corpus.notes)
 
 
-def _key(options: argparse.Namespace, path: Sequence[Measured], history: CallHistory) -> Optional[str]:
+def _key(options: argparse.Namespace, path: Sequence[Measured]) -> Optional[str]:
     """Return the key of what is found by comparing two recorded releases; none for other specs or files."""
     if options.specs or Path(options.old).exists() or Path(options.new).exists():
         return None
     folder = options.results or recorded_folder()
     measured = [folder / f"{item.name}{SUFFIX}" for item in path]
     releases = [item.torch for item in path]
-    calls = history.files(*(release for release in releases if release in history.releases))
-    return own_key(" ".join(["upgrade of code", options.device, *releases]), [*measured, *calls])
+    return own_key(" ".join(["upgrade of code", options.device, *releases]), measured)
 
 
 def _of_torch(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges) -> Report:

@@ -1,4 +1,4 @@
-"""What the report of somebody's code covers: which names and calls of torch are known, and what was not read."""
+"""What the report of somebody's code covers: which names of torch are known, and what was not read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ def coverage_of(
     groups: Iterable[UseGroup],
     changes: NameChanges,
     claimed: Collection[str],
-    profiled: Collection[str],
 ) -> ReportCoverage:
     """Return what is known of the names and calls in a project.
 
@@ -29,8 +28,8 @@ def coverage_of(
     ----------
     groups
         The uses in the project.
-    claimed, profiled
-        The subjects of claims and of profiles that were measured in both releases.
+    claimed
+        The subjects of claims that were measured in both releases.
     """
     first: dict[str, Use] = {}
     calls: dict[str, int] = {}
@@ -50,14 +49,13 @@ def coverage_of(
             del first[name]
         elif why.startswith("gone") and use.evidence is not Evidence.CERTAIN:
             del first[name]  # Code that works in the old release has another object there.
-        elif why and name not in claimed and name not in profiled:
+        elif why and name not in claimed:
             (missing if why.startswith("gone") else unknown)[name] = use, why
     known = [name for name in first if name not in unknown and name not in missing]
     return ReportCoverage(
         files=project.read,
         names=len(first),
         claimed=sum(name in claimed or canonical(name) in claimed for name in known),
-        profiled=sum(name in profiled for name in known),
         calls=sum(calls.values()),
         known_calls=sum(calls[name] for name in known if _has_signature(name, changes)),
         unknown=unknown,

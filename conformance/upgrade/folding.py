@@ -1,4 +1,4 @@
-"""One entry for one cause: names of a module that are deprecated together, and calls that give the same warning."""
+"""One entry for one cause: names of a module that are deprecated together."""
 
 from __future__ import annotations
 
@@ -27,20 +27,15 @@ def _cause(entry: ReportEntry) -> tuple[object, ...]:
     shown = entry.severity, entry.kind, entry.evidence is Evidence.MAYBE, entry.when
     if entry.kind == "deprecated" and entry.id.endswith(":deprecated"):
         return (*shown, _owner(entry), entry.before)
-    if entry.kind == "warning" and not entry.claims:
-        return (*shown, entry.after)
     return (entry.id, entry.severity, entry.what)
 
 
 def _one(group: Sequence[ReportEntry]) -> ReportEntry:
     first = group[0]
     names = [entry.subject for entry in group]
-    if first.kind == "deprecated":
-        how = first.what.partition(" is deprecated ")[2].replace("(its", "(their")
-        own = [name[len(_owner(first)) + 1 :] for name in names]
-        what = f"{len(names)} names of {_owner(first)} are deprecated {how}: {_some(own)}"
-    else:
-        what = f"{len(names)} names: {_some(names)}: {first.what.partition(': ')[2]}"
+    how = first.what.partition(" is deprecated ")[2].replace("(its", "(their")
+    own = [name[len(_owner(first)) + 1 :] for name in names]
+    what = f"{len(names)} names of {_owner(first)} are deprecated {how}: {_some(own)}"
     places: dict[str, AffectedPlace] = {}
     for place in sorted((place for entry in group for place in entry.places), key=lambda place: -place.evidence):
         places.setdefault(str(place.use), place)

@@ -97,7 +97,6 @@ def _coverage(coverage: ReportCoverage) -> Json:
         "files": coverage.files,
         "names": coverage.names,
         "names_with_claims": coverage.claimed,
-        "names_with_profiles": coverage.profiled,
         "calls": coverage.calls,
         "calls_by_signature": coverage.known_calls,
         "complete": coverage.is_complete,

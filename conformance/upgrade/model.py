@@ -108,8 +108,8 @@ class ReportCoverage:
     ----------
     files
         How many files were read.
-    names, claimed, profiled
-        The number of torch names that the code surely uses, of those that have claims, and of those with profiles.
+    names, claimed
+        The number of torch names that the code surely uses, and of those that have claims.
     calls, known_calls
         The number of calls of torch, and of those whose name and signature are known.
     unknown
@@ -123,7 +123,6 @@ class ReportCoverage:
     files: int
     names: int
     claimed: int
-    profiled: int
     calls: int
     known_calls: int
     unknown: Mapping[str, tuple[Use, str]] = field(default_factory=dict)

@@ -122,10 +122,9 @@ def _title(report: Report) -> str:
 def _coverage(coverage: ReportCoverage, most: Optional[int]) -> Iterator[str]:
     """Yield what the report covers, and what it does not; ``most``: how many of a kind are named, all without it."""
     known = coverage.names - len(coverage.unknown) - len(coverage.missing)
-    profiled = f", {coverage.profiled:,} with measured calls" if coverage.profiled else ""
     yield (
         f"{count_of(coverage.files, 'file')} read; {known:,} of {count_of(coverage.names, 'torch name')} known"
-        f" ({coverage.claimed:,} with measured claims{profiled}), {coverage.known_calls:,} of"
+        f" ({coverage.claimed:,} with measured claims), {coverage.known_calls:,} of"
         f" {count_of(coverage.calls, 'call')} by signature"
     )
     yield from _named("nothing is known of", coverage.unknown, most)

@@ -38,7 +38,7 @@ _LONGEST_NAME = 200
 _VERSION = re.compile(r"torch\w*(version|greater|less|_[gl][te]$)|version\w*torch", re.IGNORECASE)
 _BUILTINS: dict[str, Value] = {name: Foreign(f"builtins.{name}") for name in dir(builtins)}
 #: Where every module that was imported, or every name of a module, can be looked up.
-NAMESPACES = frozenset(("sys.modules", "builtins.globals()"))
+NAMESPACES = frozenset(("sys.modules", "builtins.globals()", "builtins.locals()"))
 #: The method that evaluates each kind of expression.
 _HANDLERS: dict[type[ast.AST], Callable[[Any, Any], Value]] = {}
 
@@ -153,8 +153,8 @@ class Names:
         return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
 
     def note_namespace(self, space: str, node: ast.expr, key: ast.expr) -> None:
-        """Note that torch, or something of it, may be looked up in `globals()` or `sys.modules`."""
-        own = self.scope.module().names
+        """Note that torch, or something of it, may be looked up in `globals()`, `locals()` or `sys.modules`."""
+        own = (self.scope if space == "builtins.locals()" else self.scope.module()).names
         if isinstance(key, ast.Constant):
             name = str(key.value)
             doubtful = name.partition(".")[0] == "torch" or (space != "sys.modules" and type(own.get(name)) is Torch)

@@ -79,8 +79,10 @@ class PythonCalls(Expressions):
             return self._by_name(name, node)
         if name in _DYNAMIC:
             return self._dynamic(name, node)
-        if name in ("builtins.globals", "builtins.locals") or (name == "builtins.vars" and not node.args):
+        if name == "builtins.globals":
             return Foreign("builtins.globals()")
+        if name == "builtins.locals" or (name == "builtins.vars" and not node.args):
+            return Foreign("builtins.locals()")
         if name in ("functools.partial", "functools.partialmethod") and node.args:
             return self._partial(node)
         given = self.arguments(node, len(node.args) if name in _ONLY_LOOK else 0).values

@@ -17,12 +17,13 @@ from conformance.language.release_notes import ReleaseNotes
 from conformance.language.sources import Article
 from conformance.names.lookup import Names
 from conformance.release_notes.measured import Judged, Measurements
-from conformance.views.call_changes import ChangedCalls, changed_calls
-from conformance.views.calls import CallHistory
+from conformance.trials.model import Difference
+from conformance.trials.recorded import RecordedTrials
 from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.recorded import Cell, Recorded
 from conformance.views.releases import MISSING, as_version
 from conformance.views.sentences import Sentences
+from conformance.views.trial_changes import ordinary_changes
 
 #: A subject with another name gets no page: the name becomes that of a file.
 SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|notes/[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
@@ -42,8 +43,8 @@ class Content:
         The record of a mutation run: what killed each claim.
     growth : mapping of str to tuple of float, optional
         What the recorded benchmark measured of how the cost of a run grows.
-    calls : CallHistory
-        What calls do in each release.
+    trials : RecordedTrials
+        What calls did when they were tried.
     """
 
     corpus: Corpus
@@ -52,11 +53,11 @@ class Content:
     mutation: Optional[MutationRecord] = None
     census: Optional[CensusRecord] = None
     growth: Optional[Mapping[str, tuple[float, ...]]] = None
-    calls: CallHistory = field(default_factory=CallHistory)
+    trials: RecordedTrials = field(default_factory=RecordedTrials)
 
     def derive(self) -> None:
         """Make what many pages show, so that processes which are forked later have it."""
-        _ = self.changed_calls, self.judged_notes, self.causes
+        _ = self.trial_changes, self.judged_notes, self.causes
 
     @cached_property
     def names(self) -> Names:
@@ -64,18 +65,16 @@ class Content:
         return Names()
 
     @cached_property
-    def changed_calls(self) -> ChangedCalls:
-        """What changed in all calls."""
-        return changed_calls(self.calls)
+    def trial_changes(self) -> Mapping[str, tuple[Difference, ...]]:
+        """What changed in calls on ordinary inputs, by the release that has it."""
+        return ordinary_changes(self.trials)
 
     @cached_property
     def judged_notes(self) -> tuple[tuple[ReleaseNotes, tuple[Judged, ...]], ...]:
         """The notes of each release, oldest first, with what was measured of them on the processor."""
         if not self.corpus.notes:
             return ()
-        about_calls = any(note.measures.calls for notes in self.corpus.notes for note in notes.notes)
-        profiles = [self.calls.whole(release) for release in self.calls.releases] if about_calls else []
-        known = Measurements(self.names, self.corpus.claims, self.recorded.by_device.get("cpu", ()), profiles)
+        known = Measurements(self.names, self.corpus.claims, self.recorded.by_device.get("cpu", ()), self.trials)
         in_order = sorted(self.corpus.notes, key=lambda notes: as_version(notes.release))
         return tuple((notes, known.judge(notes)) for notes in in_order)
 

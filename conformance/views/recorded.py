@@ -160,8 +160,8 @@ class Measured:
     def missing_kernels(self) -> frozenset[str]:
         """The dtypes for which some entry says that a kernel is missing."""
         known = self.entries
-        some = known.naming("missing_kernels", "no_kernel") if isinstance(known, Entries) else known.values()
-        return frozenset(name for entry in some for name in entry.dtypes_without_kernel)
+        some = known.naming("missing_kernels", "no_kernel") if isinstance(known, Entries) else known.items()
+        return frozenset(name for _, entry in some for name in entry.dtypes_without_kernel)
 
     def cell(self, claim: Claim) -> Cell:
         """Look up a claim.
@@ -223,7 +223,7 @@ class Recorded:
             found.append(replace(chosen, others=others) if others else chosen)
         return tuple(sorted(found, key=lambda measured: measured.version))
 
-    @property
+    @cached_property
     def by_device(self) -> dict[str, tuple[Measured, ...]]:
         """What `on` returns, for every device that has a result file."""
         return {device: found for device in self.devices if (found := self.on(device))}

@@ -9,16 +9,15 @@ from typing import Optional
 
 from conformance.language.model import Claim
 from conformance.results.model import Environment
-from conformance.text import count_of
 from conformance.upgrade.claims import compare_claims
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.severity import MEANING, SEVERITIES
-from conformance.views.call_changes import Told
 from conformance.views.content import Content
 from conformance.views.pieces import Text, code, joined, linked, prose, text_of, words
 from conformance.views.recorded import Measured
 from conformance.views.releases import span, unmeasured_minors
 from conformance.views.strip import Chip
+from conformance.views.trial_changes import Shared, shared_changes
 
 _MOST_CLAIMS = 8
 _MOST_CALLS = 4
@@ -155,24 +154,18 @@ def release_view(release: str, content: Content) -> ReleaseView:
 
 def _calls(release: str, content: Content) -> Optional[CallsView]:
     """Return what changed in calls since the release measured before; None where one of the two was not measured."""
-    found = content.changed_calls.by_release.get(release)
-    if found is None:
+    measured = content.trials.releases
+    if release not in measured or measured.index(release) == 0:
         return None
-    measured = content.calls.releases
     older = measured[measured.index(release) - 1]
-    counts = ", ".join(f"{severity} {found.counts[severity]}" for severity in SEVERITIES if severity in found.counts)
-    scope = (
-        f"Calls of torch were tried on every kind of input in {older} and in {release}, promised or not; "
-        f"{count_of(found.compared, 'call')} compared, {found.not_compared} could not be. "
-        f"Each changed call counts with its worst change: {counts or 'none'}."
-    )
-    rows = tuple(map(_call_row, found.told[:_MOST_CALL_CHANGES]))
-    return CallsView(scope, rows, len(found.told) - len(rows))
+    scope = f"Calls of torch were tried in {older} and in {release}. On ordinary inputs these did something else:"
+    rows = tuple(map(_call_row, shared_changes(content.trial_changes.get(release, ()))))
+    return CallsView(scope, rows[:_MOST_CALL_CHANGES], max(len(rows) - _MOST_CALL_CHANGES, 0))
 
 
-def _call_row(one: Told) -> CallRow:
-    calls = tuple(code(call) for _, call in one.calls[:_MOST_CALLS])
-    return CallRow(severity_chip(one.severity), one.text, calls, len(one.calls) - len(calls))
+def _call_row(shared: Shared) -> CallRow:
+    calls = tuple(code(call) for call in shared.calls[:_MOST_CALLS])
+    return CallRow(severity_chip(shared.harm), shared.text, calls, len(shared.calls) - len(calls))
 
 
 def release_rows(content: Content) -> tuple[ReleaseRow, ...]:

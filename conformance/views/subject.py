@@ -13,6 +13,7 @@ from conformance.views.name import is_of_torch, releases_in_words
 from conformance.views.pieces import Text, linked
 from conformance.views.recorded import environments_in_words
 from conformance.views.strip import Line, brief
+from conformance.views.trial_changes import changes_of_name
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class SubjectView:
     releases : str
         Which releases have the name; empty where the subject is none.
     changes : str
-        What changed in its calls; empty where none was measured.
+        What changed in its calls on ordinary inputs; empty where nothing did.
     """
 
     summary: str
@@ -65,7 +66,7 @@ def subject_view(claims: Sequence[Claim], content: Content) -> SubjectView:
     return SubjectView(
         _summary(claims, content),
         releases_in_words(content.names, name) if is_of_torch(name) else "",
-        content.changed_calls.by_name.get(name, ""),
+        changes_of_name(content.trials, name),
         tuple(glance(claim, content) for claim in claims),
         tuple(claim_view(claim, content) for claim in claims),
     )

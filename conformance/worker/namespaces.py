@@ -89,7 +89,7 @@ class Namespaces:
             before = known.get(name, _MISSING)
             if now is before and name in vars(place):
                 continue
-            if owner not in _WHOLE and name.startswith("_") and not name.startswith("__"):
+            if owner not in _WHOLE and name.startswith("_") and not name.endswith("__"):
                 continue
             # Torch, too, sets some when parts of it are imported.
             if (torch_imported and _is_of_torch(now)) or isinstance(now, ModuleType) or name.startswith(_OWN):

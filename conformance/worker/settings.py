@@ -120,7 +120,9 @@ def _of_torch() -> Iterator[tuple[str, _Reader]]:
         yield "torch.backends.opt_einsum", lambda: (einsum.enabled, einsum.strategy)
     distribution: Any = sys.modules.get("torch.distributions.distribution")
     if distribution is not None:
-        yield "validation of distributions", lambda: distribution.Distribution._validate_args
+        # Dynamo turns it off when it is imported.
+        check = distribution.Distribution
+        yield "validation of distributions", lambda: check._validate_args or "torch._dynamo" in sys.modules
     checkpoint: Any = sys.modules.get("torch.utils.checkpoint")
     if hasattr(checkpoint, "DefaultDeviceType"):
         yield "default device of checkpoints", checkpoint.DefaultDeviceType.get_device_type

@@ -45,17 +45,21 @@ def _given(conditions: Conditions) -> list[tuple[str, str]]:
 def _check_specifiers(draft: Draft, conditions: Conditions) -> bool:
     fine = True
     for name, text in _given(conditions):
-        if name not in _MINORS:
-            continue
-        advice = _malformed(text)
-        if advice is not None:
-            draft.report(draft.value(conditions, name), "E601", f"'{text}' is not a version specifier; {advice}")
-            fine = False
-        elif not _fits(name, text):
-            message = f"no release of {name} from {_RANGES[name]} satisfies '{text}'; change it"
-            draft.report(draft.value(conditions, name), "E602", message)
+        mistake = specifier_mistake(name, text) if name in _MINORS else None
+        if mistake is not None:
+            draft.report(draft.value(conditions, name), *mistake)
             fine = False
     return fine
+
+
+def specifier_mistake(name: str, text: str) -> Optional[tuple[str, str]]:
+    """Return code and message for a specifier of the versions of ``torch``, ``numpy`` or ``python`` that is wrong."""
+    advice = _malformed(text)
+    if advice is not None:
+        return "E601", f"'{text}' is not a version specifier; {advice}"
+    if not _fits(name, text):
+        return "E602", f"no release of {name} from {_RANGES[name]} satisfies '{text}'; change it"
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from typing import Optional
 
 from conformance.language.documents import Document, Mapping, Scalar
 from conformance.language.drafts import Draft
-from conformance.language.forms import SLUG, SUBJECT, TORCH_SUBJECT
+from conformance.language.forms import CONCEPT, SLUG, SUBJECT, TORCH_SUBJECT
 from conformance.language.model import Place
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList
@@ -28,6 +28,11 @@ def is_slug(text: str) -> bool:
 def is_subject(text: str, *, own: bool = False) -> bool:
     """Whether text is a subject: a public name of torch, or with ``own`` of any package, or a page of notes."""
     return re.fullmatch(SUBJECT if own else TORCH_SUBJECT, text) is not None
+
+
+def is_concept(text: str) -> bool:
+    """Whether text is the subject of an answer about a concept."""
+    return re.fullmatch(CONCEPT, text) is not None
 
 
 def check_identity(draft: Draft, sources: SourceList) -> None:
@@ -72,7 +77,7 @@ def place_in_corpus(path: Path, root: Optional[Path]) -> Optional[str]:
 def check_file_place(document: Document, place: str, problems: Problems) -> None:
     """Check that a file of the corpus stands where its subject belongs."""
     subject = document.root.entries.get("subject") if isinstance(document.root, Mapping) else None
-    if not isinstance(subject, Scalar) or not is_subject(subject.value):
+    if not isinstance(subject, Scalar) or not (is_subject(subject.value) or is_concept(subject.value)):
         return
     wanted = place_of(subject.value)
     if place != wanted:
@@ -98,7 +103,7 @@ def check_entry_place(drafts: Sequence[Draft], place: str) -> None:
 
 def place_of(subject: str) -> str:
     """Return the path, below the corpus's folder, of a subject's file: a folder for each module, then the name."""
-    if subject.startswith("notes/"):
+    if "/" in subject:
         return f"{subject}.yaml"
     parts = subject.split(".")[1:]
     if parts[0] == "Tensor":

@@ -1,0 +1,130 @@
+"""``conformance trials``: check the calls, try them on the installed torch, and show what they did."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Optional
+
+from conformance.lab.trials.calls import Call, load_calls
+from conformance.lab.trials.measuring import try_calls
+from conformance.lab.trials.record import record
+from conformance.processes.worker import ServiceFailed, StartFailed
+from conformance.results.files import ResultError
+from conformance.results.recorded import TRIALS, recorded_folder
+from conformance.text import printable
+from conformance.trials.recorded import RecordedTrials
+from conformance.trials.words import difference_lines, trial_lines
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run a command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (ResultError, StartFailed, ServiceFailed) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="conformance trials", description="Try calls, and show what they did.")
+    commands = parser.add_subparsers(required=True)
+    check = commands.add_parser("check", help="check the files of calls without running them")
+    check.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
+    check.set_defaults(run=_check)
+    measuring = commands.add_parser("measure", help="try calls on the installed torch")
+    measuring.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
+    measuring.add_argument("-k", dest="select", default="", help="only calls whose subject or text contains this")
+    measuring.add_argument("-n", dest="processes", type=int, default=1, help="how many processes try calls")
+    measuring.add_argument(
+        "--results", type=Path, metavar="DIR", help="record the trials below DIR instead of printing them"
+    )
+    measuring.set_defaults(run=_measure)
+    showing = commands.add_parser("show", help="print what the calls of a name did, and what changed in them")
+    showing.add_argument("name", help="the name in full, such as torch.Tensor.reshape")
+    showing.add_argument("--torch", metavar="RELEASE", help="the release; by default the newest that was measured")
+    showing.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
+    showing.set_defaults(run=_show)
+    counting = commands.add_parser("coverage", help="print how many documented names have trials")
+    counting.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
+    counting.add_argument("--left", action="store_true", help="also print the names that have none")
+    counting.set_defaults(run=_coverage)
+    return parser
+
+
+def _check(options: argparse.Namespace) -> int:
+    calls = _read(options.paths)
+    if calls is None:
+        return 1
+    print(f"{len(calls)} calls of {len({call.subject for call in calls})} names, no mistakes")
+    return 0
+
+
+def _measure(options: argparse.Namespace) -> int:
+    calls = _read(options.paths)
+    if calls is None:
+        return 1
+    chosen = [call for call in calls if options.select in call.subject or options.select in call.text]
+    if not chosen:
+        print(f"no call has {options.select!r} in its subject or text", file=sys.stderr)
+        return 2
+    start = time.monotonic()
+    measured = try_calls(chosen, options.processes)
+    if options.results is None:
+        with tempfile.TemporaryDirectory() as folder:
+            record(measured, Path(folder), whole=True)
+            trials = RecordedTrials(Path(folder))
+            for name in trials.names:
+                _print(trials, name, None)
+        return 0
+    whole = not options.select and not options.paths
+    files = record(measured, options.results / TRIALS, whole=whole)
+    size = sum(path.stat().st_size for path in files)
+    print(
+        f"{len(chosen)} calls on torch {measured.environment.torch} in {time.monotonic() - start:.1f} s; "
+        f"{size:,} bytes for all releases"
+    )
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    trials = RecordedTrials(options.results / TRIALS)
+    if trials.of(options.name, options.torch) is None:
+        print(f"no call of {printable(options.name)} is recorded in {options.results / TRIALS}", file=sys.stderr)
+        return 2
+    _print(trials, options.name, options.torch)
+    for difference in trials.history(options.name):
+        print(printable("\n".join(difference_lines(difference))))
+    return 0
+
+
+def _print(trials: RecordedTrials, name: str, release: Optional[str]) -> None:
+    of_name = trials.of(name, release)
+    assert of_name is not None
+    for trial in of_name:
+        print(printable("\n".join(trial_lines(trial))), end="\n\n")
+
+
+def _coverage(options: argparse.Namespace) -> int:
+    from conformance.lab.trials.observe.coverage import coverage_lines
+
+    for line in coverage_lines(options.results, with_names=options.left):
+        print(printable(line))
+    return 0
+
+
+def _read(paths: Sequence[Path]) -> Optional[tuple[Call, ...]]:
+    calls, problems = load_calls(paths or None)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return None if problems else calls
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Trying calls in processes that may die; this side never imports torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Optional
+
+from conformance.lab.trials.calls import Call
+from conformance.processes.scratch import ScratchFolder
+from conformance.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
+from conformance.results.codec import decode
+from conformance.results.model import Environment
+from conformance.trials.model import BASE, Fact
+from conformance.trials.rows import Row
+
+_SERVICE = "conformance.lab.trials.observe.service:make_service"
+#: How long one trial may take, in seconds, and how much memory a call may take, in bytes.
+_LIMITS = Limits(20.0, 4 * 2**30, each_step=True)
+#: After so many trials that ended the process, a call is given up.
+_MOST_DEATHS = 8
+_WAIT = 0.25
+#: Some messages print a set, whose order depends on hashes.
+_VARIABLES = {"PYTHONHASHSEED": "0"}
+
+
+@dataclass(frozen=True)
+class TryCall:
+    """A request: try a call, without the trials that ended the process before.
+
+    Attributes
+    ----------
+    deadly
+        How the process ended, by the number of the trial.
+    """
+
+    call: Call
+    deadly: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TriedCall:
+    """The answer: what the call did; nothing where this torch lacks the name."""
+
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What calls did on one torch.
+
+    Attributes
+    ----------
+    inputs
+        The names of the inputs that this torch can make.
+    calls
+        Each call, and what it did.
+    """
+
+    environment: Environment
+    inputs: tuple[str, ...]
+    calls: tuple[tuple[Call, tuple[Row, ...]], ...]
+
+
+def try_calls(calls: Sequence[Call], processes: int = 1) -> Measured:
+    """Try calls with the torch of this Python, several at the same time.
+
+    Raises
+    ------
+    conformance.processes.worker.StartFailed
+        If torch can't be imported.
+    conformance.processes.worker.ServiceFailed
+        If this package has a mistake.
+    """
+    with ScratchFolder() as folder:
+        workers = [Worker(_SERVICE, None, folder, _LIMITS, _VARIABLES) for _ in range(processes)]
+        try:
+            greeting = workers[0].greeting()
+            order = {id(call): place for place, call in enumerate(calls)}
+            tried = sorted(_tried(workers, iter(calls)), key=lambda one: order[id(one[0])])
+        finally:
+            for worker in workers:
+                worker.close()
+    return Measured(decode(Environment, greeting["environment"]), tuple(greeting["inputs"]), tuple(tried))
+
+
+def _tried(workers: Sequence[Worker], calls: Iterator[Call]) -> Iterator[tuple[Call, tuple[Row, ...]]]:
+    """Yield what the calls did, in the order in which they end."""
+    asked: dict[Worker, TryCall] = {}
+    while True:
+        for worker in workers:
+            if worker not in asked and (call := next(calls, None)) is not None:
+                asked[worker] = TryCall(call)
+                worker.send(asked[worker])
+        if not asked:
+            return
+        wait_for_any(asked, _WAIT)
+        for worker, request in list(asked.items()):
+            try:
+                answer = worker.poll()
+            except WorkerDied as died:
+                again = _without_deadly(request, died)
+                if again is not None:
+                    asked[worker] = again
+                    worker.send(again)
+                    continue
+                del asked[worker]
+                died_facts = Fact("error", "", "crash"), Fact("message", "", died.reason)
+                yield request.call, (Row((BASE,), died_facts),)
+                continue
+            except ServiceFailed as error:
+                raise ServiceFailed(f"{request.call.place}: {request.call.text}\n{error}") from None
+            if answer is not None:
+                del asked[worker]
+                yield request.call, decode(TriedCall, answer).rows
+
+
+def _without_deadly(request: TryCall, died: WorkerDied) -> Optional[TryCall]:
+    """Return the request without the trial in which the process ended; None where that can't be determined."""
+    try:
+        number = int(died.progress.text)
+    except ValueError:  # before the first trial
+        return None
+    if number in request.deadly or len(request.deadly) == _MOST_DEATHS:
+        return None
+    return replace(request, deadly={**request.deadly, number: died.reason})

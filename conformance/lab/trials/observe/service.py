@@ -1,0 +1,39 @@
+"""The process that imports torch: it tries calls one by one as the session asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from conformance.lab.trials.calls import Call
+from conformance.lab.trials.measuring import TriedCall, TryCall
+from conformance.lab.trials.observe.trying import buildable_inputs, try_call
+from conformance.processes.service import Channel, Service, WorkEnded
+from conformance.results.codec import encode
+from conformance.worker.environment import describe
+from conformance.worker.process_state import ProcessState
+
+
+def make_service(channel: Channel, options: None) -> Service:
+    """Make the service of a process that tries calls."""
+    torch.set_num_threads(1)
+    state = ProcessState(channel.descriptors)
+
+    def answer(request: TryCall) -> Any:
+        try:
+            rows = try_call(request.call, request.deadly, lambda number: channel.progress(str(number)))
+        except Exception:
+            raise  # a mistake of this package
+        except BaseException as error:  # the call wanted to end this process later than where it was run
+            raise WorkEnded(f"raised {type(error).__name__} after the call") from None
+        state.leaks()
+        channel.must_restart = state.must_restart or _left_by(request.call)
+        return encode(TriedCall(tuple(rows)))
+
+    return Service({"environment": encode(describe("cpu")), "inputs": buildable_inputs()}, answer)
+
+
+def _left_by(call: Call) -> str:
+    """Return what a call leaves that can't be put back: whether sparse tensors are checked has no way to "not said"."""
+    return "said whether sparse tensors are checked" if "invariants" in f"{call.setup} {call.text}" else ""

@@ -1,0 +1,207 @@
+"""From the text that a person types to what is known of it: a name, two, an argument, a message or a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Optional
+
+from conformance.results.wording import key_of, split_class
+from conformance.show.arguments import find_argument
+from conformance.show.findings import (
+    ClaimFinding,
+    ClaimsFinding,
+    Finding,
+    MessageFinding,
+    NameFinding,
+    NoFinding,
+    PairFinding,
+)
+from conformance.show.index import Index, Subject
+from conformance.show.matching import nearest, plain, words_of
+from conformance.show.names import NameFinder
+from conformance.views.model import MessageView
+
+#: How much of a question must be in what answers it.
+_LEAST = 0.45
+#: How much of a text must be in a message that does not have it as it is; of a long text, before it is a question.
+_LEAST_OF_MESSAGE = 0.6
+_MOST_OF_MESSAGE = 0.85
+_MANY_WORDS = 6
+#: A line of an answer that has so many words of a question comes first.
+_SEVERAL = 2
+_MOST_MESSAGES = 3
+_MOST_OTHERS = 4
+_MOST_CLAIMS = 6
+#: A text with fewer words is no message, and one with fewer letters no part of one.
+_FEWEST_WORDS = 3
+_LONG = 20
+_BETWEEN = re.compile(r"\bbetween\s+(.+?)\s+and\s+(.+)", re.I)
+_OR = re.compile(r"(.+?)(?:\s+(?:vs\.?|versus|or|and|against)\s+|\s*[,/]\s*)(.+)", re.I)
+#: Words that say nothing beside a name.
+_BESIDE = re.compile(
+    r"\b(?:in|with|using|for)\s+(?:py)?torch\b|\bpytorch\b:?|\b(?:the|a|an|method|function)\s|[?\"`]", re.I
+)
+_ERROR = re.compile(r"Error|Warning|\braises?\b|\bwarns?\b")
+
+
+class Asking:
+    """Finds what is known of a text.
+
+    Parameters
+    ----------
+    folder
+        The folder of recorded results.
+    """
+
+    def __init__(self, index: Index, folder: Path) -> None:
+        self._index = index
+        self._names = NameFinder(index, folder)
+
+    def ask(self, text: str) -> tuple[Finding, ...]:
+        """Return what is known of a text, what it most likely means first.
+
+        Raises
+        ------
+        NoFinding
+            If nothing is.
+        """
+        text = text.strip()
+        page = self._index.page(text)
+        if page is not None:
+            return (ClaimFinding(*page),)
+        kind, said = split_class(text)
+        found = self._error(said, kind) if kind else self._plain_text(text)
+        if not found:
+            advice = "give a name of torch, a message as it is printed, or fewer words"
+            raise NoFinding(f"nothing is known of {text!r}; {advice}")
+        return found
+
+    def _plain_text(self, text: str) -> tuple[Finding, ...]:
+        """Return what the first way finds that finds anything."""
+        exact = (self._word, self._pair, self._message, self._exact)
+        alike = (self._long_message, self._question, self._like_message, self._misspelt, self._claims)
+        return next(filter(None, (way(text) for way in (*exact, *alike))), ())
+
+    def _error(self, said: str, kind: str) -> tuple[Finding, ...]:
+        """Return what is known of a message and its class."""
+        exact = self._message(said, kind) or self._exact(said, is_error=True)
+        return exact or self._like_message(said, kind) or self._question(said)
+
+    def _word(self, text: str) -> tuple[Finding, ...]:
+        """Return the name, the concept and the argument that a text is, as far as programs use them."""
+        named, concept = self._names.named(text), self._concept(text)
+        has_answer = named is not None and named.answer is not None
+        argument = None if has_answer else find_argument(text, self._index, self._names.names)
+        if named is not None and not named.is_known and (concept or (argument and argument.uses > named.uses)):
+            named = None  # a name that few use, such as `torch.Tag.inplace`
+        if named is not None and argument is not None and argument.uses <= named.uses:
+            argument = None
+        of_name, of_concept = (_by_words(self._names.finding(one), text) if one else None for one in (named, concept))
+        in_order = (of_name, of_concept) if has_answer else (of_concept, of_name)
+        return tuple(one for one in (*in_order, argument) if one is not None)
+
+    def _concept(self, text: str) -> Optional[Subject]:
+        wanted = plain(text)
+        spelled = {wanted, wanted.removesuffix("s"), wanted.removesuffix("tensor"), wanted.removesuffix("tensors")}
+        found = (name for phrase, name in self._index.phrases("concepts/%") if phrase in spelled)
+        return next(map(self._index.subject, found), None)
+
+    def _pair(self, text: str) -> tuple[Finding, ...]:
+        """Return two names that a text asks to compare."""
+        text = _BESIDE.sub(" ", text).strip()
+        match, words = _BETWEEN.search(text) or _OR.fullmatch(text), text.split()
+        sides = list(match.groups()) if match else words if len(words) == 2 else []
+        # Of prose, such as "is it better to use view", what stands beside the "or".
+        nearest_words = [sides[0].split()[-1], sides[1].split()[0]] if match else sides
+        found = [self._compared(side) or self._compared(word) for side, word in zip(sides, nearest_words)]
+        if len(found) != 2 or found[0] is None or found[1] is None:
+            return ()
+        left, right = map(self._names.finding, (found[0], found[1]))
+        return (PairFinding(left, right),) if left.name != right.name else (left,)
+
+    def _compared(self, side: str) -> Optional[Subject]:
+        """Return the name that a side of a comparison is."""
+        named = self._names.named(side.strip())
+        return named if named is not None and (named.is_known or named.uses) else None
+
+    def _exact(self, text: str, *, is_error: bool = False) -> tuple[Finding, ...]:
+        """Return the subject that a text is said to lead to, in just these words or with a part of the message."""
+        wanted = plain(text)
+        names = dict.fromkeys(name for phrase, name in self._index.phrases() if _leads(phrase, wanted))
+        return self._shown([one for name in names if (one := self._index.subject(name)) is not None], text, is_error)
+
+    def _question(self, text: str) -> tuple[Finding, ...]:
+        """Return what answers a question."""
+        best = nearest(words_of(text), self._index.answer_words(), _LEAST)[: _MOST_OTHERS + 1]
+        return self._shown([one for name in best if (one := self._index.subject(name)) is not None], text)
+
+    def _claims(self, text: str) -> tuple[Finding, ...]:
+        """Return the claims that have the words of a question in their titles."""
+        documents = {identity: [(1.0, words)] for identity, words in self._index.claim_words().items()}
+        best = nearest(words_of(text), documents, _LEAST)[:_MOST_CLAIMS]
+        return (ClaimsFinding(tuple(map(self._index.claim, best))),) if best else ()
+
+    def _shown(self, subjects: Sequence[Subject], text: str, is_error: bool = False) -> tuple[Finding, ...]:
+        """Return the first of some subjects, and the others by name."""
+        if not subjects:
+            return ()
+        finding = _by_words(self._names.finding(subjects[0]), text, is_error=is_error)
+        others = tuple(one.name for one in subjects[1:])
+        return (replace(finding, others=others or finding.others),)
+
+    def _message(self, text: str, kind: str = "") -> tuple[Finding, ...]:
+        """Return the messages that a text is, whole or in part, with the answer that it leads to."""
+        key, known = key_of(text), self._index.message_words()
+        if len(words_of(text)) < _FEWEST_WORDS and not kind:
+            return ()
+        same = [stored for stored in known if key in stored or (stored in key and len(known[stored]) >= _FEWEST_WORDS)]
+        return self._of_messages(same, text, kind)
+
+    def _long_message(self, text: str) -> tuple[Finding, ...]:
+        """Return the messages that have nearly all words of a long text."""
+        return self._like_message(text, least=_MOST_OF_MESSAGE) if len(words_of(text)) >= _MANY_WORDS else ()
+
+    def _like_message(self, text: str, kind: str = "", least: float = _LEAST_OF_MESSAGE) -> tuple[Finding, ...]:
+        """Return the messages that have most words of a text."""
+        documents = {stored: [(1.0, words)] for stored, words in self._index.message_words().items()}
+        return self._of_messages(nearest(words_of(text), documents, least)[:_MOST_MESSAGES], text, kind)
+
+    def _of_messages(self, keys: Sequence[str], text: str, kind: str) -> tuple[Finding, ...]:
+        views = sorted(map(self._index.message, keys), key=lambda one: _rank_of_message(one, text, kind))
+        if not views:
+            return ()
+        found, answer = MessageFinding(tuple(views[:_MOST_MESSAGES])), self._exact(text, is_error=True)
+        return (found, *answer) if views[0].do else (*answer, found)
+
+    def _misspelt(self, text: str) -> tuple[Finding, ...]:
+        found = self._names.misspelt(text)
+        return (found,) if found is not None else ()
+
+
+def _by_words(finding: NameFinding, text: str, *, is_error: bool = False) -> NameFinding:
+    """Return a finding with the line first that a text is about: has several words of it, or tells of an error."""
+    if finding.answer is None:
+        return finding
+    asked = {*words_of(text)} - {*words_of(finding.name)}
+    lines = list(finding.answer.lines)
+    about = [line for line in lines if _ERROR.search(line.says)] if is_error else lines
+    common = {line: len(asked & {*words_of(line.says)}) for line in lines}
+    best = max(about or lines, key=lambda line: common[line])
+    if is_error or _SEVERAL <= common[best] > common[lines[0]]:
+        lines = [best, *(line for line in lines if line != best)]
+    return replace(finding, answer=replace(finding.answer, lines=tuple(lines)))
+
+
+def _leads(asked: str, wanted: str) -> bool:
+    """Return whether a phrase is what is wanted, or one of them is a message and the other a part of it."""
+    return asked == wanted or (min(len(asked), len(wanted)) >= _LONG and (asked in wanted or wanted in asked))
+
+
+def _rank_of_message(view: MessageView, text: str, kind: str) -> tuple[object, ...]:
+    """Return what sorts messages that a text is part of."""
+    words = {*words_of(text)}
+    unlike = len({*words_of(view.texts[0])} ^ words)
+    return (bool(kind) and not view.type.endswith(kind), not view.do, unlike, -len(view.releases))

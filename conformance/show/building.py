@@ -1,0 +1,82 @@
+"""What the index holds, from the corpus, the recorded results, names and trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from conformance.language.corpus import default_root, load_corpus
+from conformance.language.kept import load_own_corpus
+from conformance.results.recorded import NAMES, TRIALS
+from conformance.show.claim_page import claim_page
+from conformance.show.matching import plain, words_of
+from conformance.trials.recorded import RecordedTrials
+from conformance.views.answer import answer_view
+from conformance.views.claim_lines import claim_line
+from conformance.views.messages import message_views, seen_messages
+from conformance.views.model import AnswerView
+from conformance.views.name import load_names
+from conformance.views.recorded import load_recorded
+
+#: The file, below the folder of names, that counts how many projects use each.
+USES = "by-use.csv"
+
+
+Row = tuple[Any, ...]
+
+
+def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
+    """Return the rows of each table of the index, of a corpus and of a folder of results."""
+    corpus = load_own_corpus()[0] if spec == default_root() else load_corpus([spec], spec)[0]
+    recorded = load_recorded(folder)
+    claims = {claim.id: claim for claim in corpus.claims}
+    releases = recorded.by_device.get("cpu", ())
+    answers = {answer.subject: answer_view(answer, claims, releases) for answer in corpus.answers}
+    by_place = sorted(corpus.claims, key=lambda claim: (claim.subject, claim.place))
+    lines = {
+        subject: tuple(claim_line(claim, recorded) for claim in group)
+        for subject, group in groupby(by_place, key=lambda claim: claim.subject)
+    }
+    names = load_names(folder)
+    uses = dict(_uses(folder / NAMES / USES))
+    subjects = sorted({*names.public_names(), *answers, *lines, *uses})
+    messages = message_views(corpus.messages, seen_messages(recorded, RecordedTrials(folder / TRIALS)), uses)
+    return {
+        "subject": [
+            (name, _last(name).lower(), uses.get(name, 0), answers.get(name), lines.get(name)) for name in subjects
+        ],
+        "claim": [
+            *((claim.id, claim.id, claim_page(claim, recorded)) for claim in corpus.claims),
+            *((old, claim.id, "") for claim in corpus.claims for old in claim.was),
+        ],
+        "message": [(key, " ".join(words_of(key)), view) for key, view in messages.items()],
+        "answer_words": [
+            (answer.subject, weight, " ".join(words)) for answer in answers.values() for weight, words in _parts(answer)
+        ],
+        "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
+        "claim_words": [(claim.id, " ".join(words_of(f"{claim.title} {claim.subject}"))) for claim in corpus.claims],
+    }
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2].rpartition("/")[2]
+
+
+def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
+    """Yield the words of each part of an answer, with how much they count: those of the name the most."""
+    last = _last(answer.subject)
+    yield 1.0, words_of(last)
+    yield 0.9, words_of(" ".join(answer.asked))
+    yield 0.6, words_of(" ".join(line.says for line in answer.lines))
+    yield 0.5, words_of(answer.subject[: -len(last)].replace("/", " "))
+
+
+def _uses(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield the names that programs use, each with the number of projects that do."""
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        name, _, counts = line.partition(",")
+        projects = counts.partition(",")[0]
+        if projects.isdigit():
+            yield name, int(projects)

@@ -1,0 +1,201 @@
+"""What ``show`` looks up, in an sqlite file of the user's cache, which is built once for the same files."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from conformance.cache import keep_bytes, recall_bytes
+from conformance.results.recorded import NAMES, TIMINGS, TRIALS
+from conformance.views.model import AnswerView, ClaimLine, MessageView
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_SUFFIX = ".index"
+#: Indexes of other checkouts and versions that stay.
+_MOST_INDEXES = 4
+_TABLES = """
+CREATE TABLE subject (name TEXT PRIMARY KEY, last TEXT, uses INT, answer BLOB, claims BLOB);
+CREATE INDEX last ON subject (last);
+CREATE INDEX used ON subject (uses);
+CREATE TABLE claim (id TEXT PRIMARY KEY, now TEXT, page TEXT);
+CREATE TABLE message (key TEXT PRIMARY KEY, words TEXT, view BLOB);
+CREATE TABLE answer_words (subject TEXT, weight REAL, words TEXT);
+CREATE TABLE phrase (plain TEXT, subject TEXT);
+CREATE TABLE claim_words (id TEXT, words TEXT);
+"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the index has of a name, a page of notes or a concept; ``uses`` counts how often programs use it."""
+
+    name: str
+    uses: int
+    answer: Optional[AnswerView]
+    claims: tuple[ClaimLine, ...]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is an answer or a claim."""
+        return self.answer is not None or bool(self.claims)
+
+
+class Index:
+    """The index of a corpus and its recorded results."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._rows = connection.execute
+
+    def subject(self, name: str) -> Optional[Subject]:
+        """Return a name in full as it is recorded or answered; None where nothing has it."""
+        return next(self._subjects("WHERE name = ?", name), None)
+
+    def ending(self, last: str) -> tuple[Subject, ...]:
+        """Return every name of which the last part is this one, whatever its capitals."""
+        return tuple(self._subjects("WHERE last = ?", last.lower()))
+
+    def used(self) -> Iterator[tuple[str, int]]:
+        """Yield the names that programs use, or that have an answer, with how many projects use each."""
+        yield from self._rows("SELECT name, uses FROM subject WHERE uses > 0 OR answer IS NOT NULL")
+
+    def phrases(self, subjects: str = "%") -> Iterator[tuple[str, str]]:
+        """Yield the phrases that lead to answers, as `plain` leaves them, with the subjects of these.
+
+        Parameters
+        ----------
+        subjects
+            A pattern of SQL that the subjects match.
+        """
+        yield from self._rows("SELECT plain, subject FROM phrase WHERE subject LIKE ?", (subjects,))
+
+    def answers(self) -> tuple[AnswerView, ...]:
+        """Return every answer."""
+        found = self._rows("SELECT answer FROM subject WHERE answer IS NOT NULL")
+        return tuple(pickle.loads(blob) for (blob,) in found)
+
+    def claim(self, identity: str) -> ClaimLine:
+        """Return a claim that the index has."""
+        subject = self.subject(identity.rpartition("/")[0])
+        assert subject is not None
+        return next(claim for claim in subject.claims if claim.id == identity)
+
+    def page(self, identity: str) -> Optional[tuple[str, str]]:
+        """Return the present id of a claim and its page, also by an earlier id."""
+        found: Optional[tuple[str, str]] = self._rows(
+            "SELECT now, page FROM claim WHERE id = ?", (identity,)
+        ).fetchone()
+        return self.page(found[0]) if found is not None and not found[1] else found
+
+    def answer_words(self) -> dict[str, list[tuple[float, list[str]]]]:
+        """Return the words of each answer: of each part with how much they count, by subject."""
+        found: dict[str, list[tuple[float, list[str]]]] = {}
+        for subject, weight, words in self._rows("SELECT subject, weight, words FROM answer_words"):
+            found.setdefault(subject, []).append((weight, words.split()))
+        return found
+
+    def claim_words(self) -> dict[str, list[str]]:
+        """Return the words of the title of each claim, by id."""
+        return {identity: words.split() for identity, words in self._rows("SELECT id, words FROM claim_words")}
+
+    def message_words(self) -> dict[str, list[str]]:
+        """Return the words of each message, by its key."""
+        return {key: words.split() for key, words in self._rows("SELECT key, words FROM message")}
+
+    def message(self, key: str) -> MessageView:
+        """Return a message that the index has."""
+        (blob,) = self._rows("SELECT view FROM message WHERE key = ?", (key,)).fetchone()
+        view: MessageView = pickle.loads(blob)
+        return view
+
+    def _subjects(self, where: str, *values: str) -> Iterator[Subject]:
+        for name, uses, answer, claims in self._rows(f"SELECT name, uses, answer, claims FROM subject {where}", values):
+            yield Subject(name, uses, pickle.loads(answer) if answer else None, pickle.loads(claims) if claims else ())
+
+
+def open_index(folder: Path, spec: Path) -> Index:
+    """Return the index of a corpus and of the results in a folder; it is built where there is none yet.
+
+    Raises
+    ------
+    conformance.results.files.ResultError
+        If a result file can't be used.
+    conformance.names.store.StoreError
+        If a file of names can't be used.
+    """
+    try:
+        name = f"{_key(folder, spec)}{_SUFFIX}"
+    except OSError:
+        return Index(_built(folder, spec))  # what can't be looked at is told by what reads it
+    known = recall_bytes(name)
+    if known is not None:
+        with contextlib.suppress(sqlite3.Error):  # damaged
+            return Index(_read(known))
+    if sys.stderr.isatty():
+        print("conformance: reading the corpus and the results, once for this version", file=sys.stderr)
+    connection = _built(folder, spec)
+    keep_bytes(name, _written(connection), _MOST_INDEXES)
+    return Index(connection)
+
+
+def _read(content: bytes) -> sqlite3.Connection:
+    """Return a database from the bytes of its file: another file could take the place of one that is opened by name."""
+    connection = sqlite3.connect(":memory:")
+    if sys.version_info >= (3, 11):
+        connection.deserialize(content)
+    else:
+        with tempfile.TemporaryDirectory() as private:
+            path = Path(private, "index")
+            path.write_bytes(content)
+            with contextlib.closing(sqlite3.connect(path)) as file:
+                file.backup(connection)
+    connection.execute("SELECT count(*) FROM message").fetchone()
+    return connection
+
+
+def _written(connection: sqlite3.Connection) -> bytes:
+    if sys.version_info >= (3, 11):
+        return connection.serialize()
+    with tempfile.TemporaryDirectory() as private:
+        path = Path(private, "index")
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            connection.backup(file)
+        return path.read_bytes()
+
+
+def _built(folder: Path, spec: Path) -> sqlite3.Connection:
+    from conformance.show.building import tables_of  # reads YAML, which a look-up does not need
+
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(_TABLES)
+    with connection:
+        for table, rows in tables_of(folder, spec).items():
+            for row in rows:
+                values = [
+                    pickle.dumps(one) if isinstance(one, (tuple, AnswerView, MessageView)) else one for one in row
+                ]
+                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", values)
+    return connection
+
+
+def _key(folder: Path, spec: Path) -> str:
+    """Return a hash of the name, size and time of change of each file that the index is made of, or that makes it."""
+    digest = hashlib.sha256(sys.version.encode())
+    of_results = (folder, *(folder / name for name in (NAMES, TRIALS, TIMINGS)))
+    for root, is_deep in (*((one, False) for one in of_results), (spec, True), (_PACKAGE, True)):
+        for base, inside, files in os.walk(root):
+            inside[:] = sorted(name for name in inside if name not in ("__pycache__", "tests")) if is_deep else []
+            for name in sorted(files):
+                status = os.stat(f"{base}/{name}")  # noqa: PTH116 - of 2,000 files
+                digest.update(
+                    f"{base}/{name} {status.st_size} {status.st_mtime_ns}\n".encode("utf-8", "surrogateescape")
+                )
+    return digest.hexdigest()

@@ -1,0 +1,100 @@
+"""How near what a person typed is to a phrase, a message or a name."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+_WORD = re.compile(r"[A-Za-z_]+\d*")
+_SPLIT = re.compile(r"_+|(?<=[a-z])(?=[A-Z])")
+_ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s|y|e)$")
+#: Words of a question that say nothing of what it is about.
+_STOP = frozenset(
+    """
+    a about an and any are as at be been being best better but by call called calling calls can code could did do does
+    doing done each else error errors exactly explain fail fails for from function functions get gets getting give gives
+    go got had happen happens has have having how i if in into is it its just know like make makes may me mean means
+    method methods might must my need needs of on one only or our out please proper properly purpose python pytorch
+    should so some someone than that the their them then there they this to torch tensor tensors understand use used
+    using want was way we were what when where which while who why will with without work working works would x y you
+    your
+    """.split()  # noqa: SIM905 - one reads them as words
+)
+#: Words that say the same, by their stems.
+_SAME = {
+    "inplac": "plac",
+    "duplicat": "cop",
+    "storag": "memor",
+    "differentiat": "gradient",
+    "grad": "gradient",
+    "leav": "leaf",
+    "gpu": "cuda",
+    "array": "numpy",
+}
+#: How much a word tells that nothing has, in parts of the rarest.
+_UNSEEN = 0.35
+
+
+def words_of(text: str) -> list[str]:
+    """Return the stems of the words that say what a text is about."""
+    told = [word for word in _WORD.findall(text) if word.lower() not in _STOP]
+    found = [part.lower() for word in told for part in (*_SPLIT.split(word), word) if len(part) > 1]
+    stems = (_ENDINGS.sub("", _ENDINGS.sub("", word)) for word in dict.fromkeys(found) if word not in _STOP)
+    return list(dict.fromkeys(_SAME.get(stem, stem) for stem in stems))
+
+
+def plain(text: str) -> str:
+    """Return the letters and digits of a text in lower case: ``in-place`` is ``inplace``."""
+    return re.sub(r"[\W_]", "", text.lower())
+
+
+def nearest(
+    asked: Sequence[str], documents: Mapping[str, Sequence[tuple[float, Sequence[str]]]], least: float
+) -> list[str]:
+    """Return the documents that have enough of the words asked for, the best first.
+
+    A word tells the more, the fewer documents have it; one that none has tells little.
+
+    Parameters
+    ----------
+    documents
+        Parts of each document by its key: how much a word there counts, at most 1, and the words.
+    least
+        The least share of the words, as they count, from 0 to 1.
+    """
+    counts = Counter(word for parts in documents.values() for word in {one for _, words in parts for one in words})
+    rarest = math.log(1 + len(documents))
+    tells = {word: math.log(1 + len(documents) / counts[word]) if counts[word] else _UNSEEN * rarest for word in asked}
+    most = sum(tells.values()) or 1.0
+    scores: dict[str, tuple[float, int]] = {}
+    for key, parts in documents.items():
+        best = (max((weight for weight, words in parts if word in words), default=0.0) for word in asked)
+        score = sum(tells[word] * weight for word, weight in zip(asked, best)) / most
+        if score >= least:
+            scores[key] = (-score, sum(len(words) for _, words in parts))
+    return sorted(scores, key=scores.__getitem__)
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """Return how many letters differ, are missing, are added or are swapped; more than `most` where it is more."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before, row = list[int](), list(range(len(other) + 1))
+    for i, letter in enumerate(one, start=1):
+        before2, before = before, row
+        row = [i]
+        for j, against in enumerate(other, start=1):
+            value = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != against))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+                value = min(value, before2[j - 2] + 1)
+            row.append(value)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+def allowed(word: str) -> int:
+    """Return how many letters of a word may be wrong before it is another word."""
+    return 1 if len(word) < 5 else 2 if len(word) < 9 else 3

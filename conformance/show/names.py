@@ -1,0 +1,131 @@
+"""Names of torch: which one a text means, and what is known of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Optional
+
+from conformance.names.model import Found, Gone
+from conformance.results.recorded import TRIALS
+from conformance.show.findings import NameFinding
+from conformance.show.index import Index, Subject
+from conformance.show.matching import allowed, distance
+from conformance.show.spelling import spellings
+from conformance.text import listed
+from conformance.trials.recorded import RecordedTrials
+from conformance.views.model import AnswerView
+from conformance.views.name import changes_of_parameters, load_names, name_releases
+from conformance.views.trials import changes_of_calls, tried_view
+
+_MOST_OTHERS = 4
+_MOST_MEANT = 3
+
+
+class NameFinder:
+    """Finds names in an index, and what the recorded names and trials have of them.
+
+    Parameters
+    ----------
+    folder
+        The folder of recorded results.
+    """
+
+    def __init__(self, index: Index, folder: Path) -> None:
+        self._index = index
+        self.names = load_names(folder)
+        self._trials = RecordedTrials(folder / TRIALS)
+
+    def named(self, text: str) -> Optional[Subject]:
+        """Return the name that a text is: in full, or what most programs mean by its last part."""
+        for spelling in spellings(text):
+            best = next(iter(self._candidates(spelling)), None)
+            if best is not None:
+                return best
+        return None
+
+    def _candidates(self, spelling: str) -> list[Subject]:
+        """Return the names that a spelling may mean, the likeliest first."""
+        exact = self._index.subject(spelling)
+        if exact is not None and exact.is_known:
+            return [exact]
+        ending = self._index.ending(spelling.rpartition(".")[2])
+        fitting = [one for one in ending if f".{one.name}".lower().endswith(f".{spelling}".lower())]
+        if exact is None and spelling.startswith("torch.") and self._exists(spelling):
+            fitting.append(Subject(spelling, 0, None, ()))
+        return sorted(fitting, key=lambda one: _rank(one, spelling))
+
+    def _exists(self, name: str) -> bool:
+        return any(isinstance(span.answer, (Found, Gone)) for span in self.names.history(name))
+
+    def finding(self, subject: Subject, note: str = "") -> NameFinding:
+        """Return what is known of a name, a page or a concept."""
+        answer = subject.answer or self._answer_of_twin(subject.name)
+        if "/" in subject.name:
+            return NameFinding(subject.name, answer=answer, claims=subject.claims, note=note)
+        releases, standing = name_releases(self.names, subject.name)
+        of_calls, corners = changes_of_calls(self._trials.history(subject.name))
+        is_operator = subject.name.endswith("__")
+        of_parameters = () if is_operator else changes_of_parameters(self.names, subject.name)
+        others = [one.name for one in self._candidates(subject.name.rpartition(".")[2]) if one.is_known]
+        return NameFinding(
+            subject.name,
+            releases,
+            standing,
+            answer,
+            tried_view(self._trials.of(subject.name)),
+            (*of_parameters, *of_calls),
+            corners,
+            subject.claims,
+            tuple(name for name in others if name != subject.name)[:_MOST_OTHERS],
+            note,
+        )
+
+    def _answer_of_twin(self, name: str) -> Optional[AnswerView]:
+        """Return the answer of a name that does the same, such as the method for the function."""
+        owner, _, last = name.rpartition(".")
+        if match := re.fullmatch(r"__(i?)(?:true|r)?(\w+?)__", last):
+            last = f"{match[2]}{'_' * bool(match[1])}"
+        twins = [f"torch.Tensor.{last}", f"torch.{last}", f"torch.nn.functional.{last}"]
+        if owner not in ("torch", "torch.Tensor", "torch.nn.functional"):
+            bases = ("torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler")
+            parent = next((one for one in bases if owner.startswith(one.rpartition(".")[0])), "")
+            twins = [f"{parent}.{last}"]
+        subjects = (self._index.subject(twin) for twin in twins if twin != name)
+        return next((twin.answer for twin in subjects if twin is not None and twin.answer is not None), None)
+
+    def misspelt(self, text: str) -> Optional[NameFinding]:
+        """Return the name that a person most likely meant, of those that programs use."""
+        spelled = spellings(text)
+        if not spelled or " " in text:
+            return None
+        last = spelled[-1].rpartition(".")[2]
+        most = allowed(last)
+        near = []
+        for name, uses in self._index.used():
+            own = name.rpartition(".")[2]
+            if abs(len(own) - len(last)) <= most and {*own.lower()} & {*last.lower()}:
+                far = distance(last.lower(), own.lower(), most)
+                if far <= most:
+                    near.append((far, -uses, name))
+        if not near:
+            return None
+        best, *others = [name for _, _, name in sorted(near)]
+        subject = self._index.subject(best)
+        assert subject is not None
+        also = f" (or did you mean {listed(others[:_MOST_MEANT])}?)" if others else ""
+        return self.finding(subject, f"no name {text!r}; shown is {best}{also}")
+
+
+def _rank(subject: Subject, spelling: str) -> tuple[object, ...]:
+    """Return what sorts the names that a spelling may mean."""
+    last = spelling.rpartition(".")[2]
+    return (
+        not subject.name.endswith(last),  # whatever its capitals comes after the same
+        subject.answer is None,
+        -subject.uses,
+        not subject.claims,
+        not subject.name.startswith("torch.Tensor."),
+        subject.name.count("."),
+        subject.name,
+    )

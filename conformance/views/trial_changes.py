@@ -1,0 +1,86 @@
+"""What changed in calls on ordinary inputs, from one release to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from conformance.text import bounded
+from conformance.trials.model import Difference
+from conformance.trials.recorded import RecordedTrials
+from conformance.trials.words import facts_text
+from conformance.upgrade.severity import Severity, rank
+from conformance.views.releases import listed, minor
+
+_MOST_INPUTS = 4
+_MOST_CHANGES = 3
+_LONGEST = 240
+_BASE = "a plain tensor"
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A change that several calls have in common.
+
+    Attributes
+    ----------
+    text
+        On which inputs, and what happened before and since.
+    calls
+        The calls that have it.
+    """
+
+    harm: Severity
+    text: str
+    calls: tuple[str, ...]
+
+
+def ordinary_changes(trials: RecordedTrials) -> Mapping[str, tuple[Difference, ...]]:
+    """Return what changed on ordinary inputs, by the release that has it; new wording of a message is no change."""
+    found: dict[str, list[Difference]] = {}
+    for name in trials.names:
+        for difference in trials.history(name):
+            if difference.is_ordinary and not difference.is_wording:
+                found.setdefault(difference.new, []).append(difference)
+    return {release: tuple(differences) for release, differences in found.items()}
+
+
+def harm_of(difference: Difference) -> Severity:
+    """Return how a change can hurt code that makes the call."""
+    before, after = ({fact.aspect for fact in facts} for facts in (difference.before, difference.after))
+    if "error" in after:
+        return "changes" if "error" in before else "breaks"
+    if "error" in before:
+        return "improvement"
+    if before | after <= {"warning"}:
+        return "warns" if "warning" in after else "improvement"
+    return "changes"
+
+
+def shared_changes(differences: Iterable[Difference]) -> tuple[Shared, ...]:
+    """Return changes with the calls that have them, the worst first, then those of most calls."""
+    calls: dict[tuple[Severity, str], list[str]] = {}
+    for difference in differences:
+        calls.setdefault((harm_of(difference), _text(difference)), []).append(difference.call)
+    shared = [Shared(harm, text, tuple(dict.fromkeys(own))) for (harm, text), own in calls.items()]
+    return tuple(sorted(shared, key=lambda one: (rank(one.harm), -len(one.calls))))
+
+
+def changes_of_name(trials: RecordedTrials, name: str) -> str:
+    """Return what changed in the calls of a name on ordinary inputs, newest first; empty where nothing did."""
+    clauses = [
+        f"{minor(one.new)} {one.call} on {_text(one)}"
+        for one in trials.history(name)
+        if one.is_ordinary and not one.is_wording
+    ]
+    more = len(clauses) - _MOST_CHANGES
+    return "; ".join([*clauses[:_MOST_CHANGES], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _text(difference: Difference) -> str:
+    inputs = [_BASE if name == "base" else name for name in difference.inputs]
+    more = [f"{len(inputs) - _MOST_INPUTS} more"] if len(inputs) > _MOST_INPUTS else []
+    before, after = (
+        bounded(facts_text(facts), _LONGEST) or "nothing of this" for facts in (difference.before, difference.after)
+    )
+    return f"{listed([*inputs[:_MOST_INPUTS], *more])}: {after}; before: {before}"
