@@ -16,6 +16,7 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 import tracemalloc
@@ -199,8 +200,11 @@ def _extends(entries: list[Any], before: list[Any]) -> bool:
 
 
 def _may_be_added(entry: Any, before: list[Any]) -> bool:
-    if isinstance(entry, str):  # setuptools adds a folder of its own
-        return any(entry.startswith(f"{folder}{os.sep}") for folder in before if folder)
+    if isinstance(entry, str):  # setuptools adds a folder of its own, and Dynamo of torch 2.5 a temporary one
+        folders = [folder for folder in before if folder]
+        if "torch._dynamo" in sys.modules:
+            folders.append(tempfile.gettempdir())
+        return any(entry.startswith(f"{folder}{os.sep}") for folder in folders)
     return getattr(entry, "__module__", type(entry).__module__) not in _NO_MODULE
 
 
