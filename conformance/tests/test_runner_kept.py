@@ -17,7 +17,7 @@ from conformance.results.store import load_results
 from conformance.tests.small_checkout import NAME, make_checkout, run
 
 #: The hash of the code that measures when HARNESS, or this line, was last changed.
-KNOWN = (3, "6a43fad8d775")
+KNOWN = (3, "e57f2fc028bc")
 
 
 @pytest.fixture(scope="module")
