@@ -98,7 +98,7 @@ def tests(session: nox.Session) -> None:
     """Run the project's own tests: ``-- --torch 1.9.0`` on a release; further arguments go to pytest."""
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
-    session.install("-c", str(MEASURED_WITH), "-e", ".[docs]", "nox")
+    session.install("-c", str(MEASURED_WITH), "-e", ".[docs,tests]", "nox")
     # The slowest tests stand together, and would leave the other process idle.
     session.run("pytest", *(arguments or ["-q", "-n", "2", "--dist", "worksteal"]))
 
@@ -113,12 +113,14 @@ def wheel(session: nox.Session) -> None:
         folder = output.resolve() if output else Path(elsewhere, "dist")
         session.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", f"--wheel-dir={folder}", ".")
         built = max(folder.glob("torch_conformance-*.whl"), key=lambda path: path.stat().st_mtime)
-        session.install(str(built))
+        session.install(str(built), "pipx")
         with session.chdir(elsewhere):
             session.run("python", "-c", "import importlib.util as found; assert found.find_spec('torch') is None")
             session.run("conformance", "--version")
             session.run("conformance", "check")
             session.run("conformance", "show", "detach")
+            of_pipx = {"PIPX_HOME": elsewhere, "PIPX_BIN_DIR": str(Path(elsewhere, "bin"))}
+            session.run("pipx", "run", "--spec", str(built), "torch-conformance", "show", "detach", env=of_pipx)
 
 
 @nox.session(venv_backend="none")
@@ -126,7 +128,7 @@ def develop(session: nox.Session) -> None:
     """Install what the sessions need where nox runs; ``nox --no-venv --no-install -s tests`` and the like use that."""
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     session.run(*install, *_torch_requirements(default_torch()), external=True)
-    session.run(*install, "-c", str(MEASURED_WITH), "-e", ".[docs]", "nox", *LINTERS, external=True)
+    session.run(*install, "-c", str(MEASURED_WITH), "-e", ".[docs,tests]", "nox", *LINTERS, external=True)
 
 
 @nox.session

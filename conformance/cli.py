@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -32,6 +33,10 @@ examples:
   conformance report-docs --list               list what is documented, false and not reported
 """
 
+
+_COMMAND = "conformance"
+#: The module of a distribution on the package index that is called as this package is, and as its command.
+_OTHER_MODULE = "conformance_cli"
 
 #: Where each command is declared, and its line in the list of commands, for which nothing else is imported.
 _COMMANDS = {
@@ -62,6 +67,7 @@ _COMMANDS = {
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run one command and return its exit status."""
     _print_anywhere()
+    _say_which_command()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     from conformance.processes.ending import EndSignals
     from conformance.terminal.plain import plain_output
@@ -100,6 +106,13 @@ def _print_anywhere() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _say_which_command() -> None:
+    """Say so where another distribution has a command of the same name: which one it is depends on the installation."""
+    if Path(sys.argv[0]).name == _COMMAND and find_spec(_OTHER_MODULE) is not None:
+        told = f"the distribution {_COMMAND!r} is installed here too, and its command has the same name as this one"
+        print(f"{_COMMAND}: {told}; torch-conformance is always this one", file=sys.stderr)
 
 
 def parser(only: Optional[str] = None) -> argparse.ArgumentParser:

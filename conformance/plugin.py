@@ -1,4 +1,4 @@
-"""The pytest plugin: every claim is an item such as ``spec/tensor/detach.yaml::shares-storage[cpu]``.
+"""The pytest plugin: every claim is an item such as ``detach.yaml::torch.Tensor.detach/shares-storage[cpu]``.
 
 Load it with ``pytest -p conformance.plugin spec/``; without that it does nothing. The process that runs pytest never
 imports torch: a worker process does, and its end is a verdict, not the end of the run.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -18,7 +17,7 @@ from typing import Any, Optional
 import pytest
 
 from conformance.files import can_enter
-from conformance.language.corpus import default_root, is_spec_file, load_file
+from conformance.language.corpus import default_root, is_spec_file, is_whole, load_corpus, load_file
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
@@ -34,7 +33,7 @@ from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.readahead import ReadAhead, read_ahead
 from conformance.runner.supervisor import Supervisor, TorchUnusable
-from conformance.runner.tally import Tally
+from conformance.runner.tally import OtherClaims, Tally
 from conformance.terminal.failure import failure_text
 from conformance.text import count_of
 
@@ -123,16 +122,32 @@ def _environments(config: pytest.Config) -> dict[Device, Environment]:
 def _tally(config: pytest.Config) -> Tally:
     """Return what collects the outcomes, in the process where the reports of all others arrive."""
     if _TALLY not in config.stash:
+        folder = config.getoption("--results")
+        asked = read_ahead(config) or (None if folder is None else _asked(config))
         config.stash[_TALLY] = Tally(
-            config.getoption("--results"),
+            folder,
             timed=config.getoption("--timings"),
             settings=Settings(config.getoption("--examples"), config.getoption("--seed")),
             resume=config.getoption("--resume"),
             again=config.getoption("--again"),
             record=config.getoption("--record"),
-            corpus=ahead.whole if (ahead := read_ahead(config)) else None,
+            corpus=asked.corpus if asked else None,
+            whole=asked is not None and asked.is_whole,
         )
+        try:
+            config.stash[_TALLY].refuse_to_lose_claims()
+        except OtherClaims as error:
+            raise pytest.UsageError(str(error)) from None
     return config.stash[_TALLY]
+
+
+def _asked(config: pytest.Config) -> ReadAhead:
+    """Read the claims of the paths that pytest was called with; mistakes in them are a wrong call."""
+    paths = list(dict.fromkeys(Path(argument.partition("::")[0]) for argument in config.args))
+    corpus, problems = load_corpus(paths)
+    if problems:
+        raise pytest.UsageError("\n".join(map(str, problems)))
+    return ReadAhead(corpus, whole=is_whole(paths))
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -143,7 +158,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
         return None
     kept = _kept(config)
     devices = len(_environments(config)) if kept else 1
-    processes = min(processors(), (devices * len(ahead.all_claims) - len(kept)) // _SHARE)
+    processes = min(processors(), (devices * len(ahead.corpus.claims) - len(kept)) // _SHARE)
     return processes if processes > 1 else 0
 
 
@@ -152,7 +167,7 @@ def pytest_configure_node(node: Any) -> None:
     """Tell a process of pytest-xdist what the command has read, and what need not be measured."""
     _environments(node.config)  # each process would say that torch can't be used, and pytest-xdist hide it
     ahead = read_ahead(node.config)
-    node.workerinput[_AHEAD] = ahead is not None and ahead.whole is not None
+    node.workerinput[_AHEAD] = ahead is not None and ahead.is_whole
     node.workerinput[_PASSES_OVER] = ahead is not None
     node.workerinput[_KEPT_IDS] = sorted(_kept(node.config))
     _end_worker(node.config)  # each process has its own
@@ -165,7 +180,7 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
         records: list[ItemRecord] = []
         if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
             environments = _environments(config).values()
-            records = kept_records(ahead.all_claims, environments, tally.earlier, _supervisor(config))
+            records = kept_records(ahead.corpus.claims, environments, tally.earlier, _supervisor(config))
         for record in records:
             tally.keep(record)
         config.stash[_KEPT] = frozenset((record.claim, record.environment.device) for record in records)
@@ -212,22 +227,20 @@ class SpecFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each claim on each device."""
         claims = self._claims()
-        slugs = Counter(claim.slug for claim in claims)
         kept = _kept(self.config)
         for device in self._devices():
             for claim in claims:
                 if (claim.id, device) in kept or (self.config.getoption("--timings") and not claim.is_timed):
                     continue
-                # The whole id where a table gives a file several subjects.
-                name = claim.slug if slugs[claim.slug] == 1 else claim.id
-                yield ClaimItem.from_parent(self, name=f"{name}[{device}]", claim=claim, device=device)
+                yield ClaimItem.from_parent(self, name=f"{claim.id}[{device}]", claim=claim, device=device)
 
     def _claims(self) -> list[Claim]:
         ahead = read_ahead(self.config)
         known = ahead.claims(self.path) if ahead is not None else None
         if known is not None:
             return known
-        claims, problems = load_file(self.path, _sources(self.path.parent, self.config.rootpath))
+        sources = _sources(self.path.parent, self.config.rootpath)
+        claims, problems = load_file(self.path, sources, default_root())
         if problems:
             raise BadSpec("\n".join(map(str, problems)))
         return claims
@@ -281,7 +294,8 @@ class ClaimItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, Optional[int], str]:
         """Point at the claim's line in the spec."""
-        return self.path, self.claim.place.line - 1, f"{self.claim.id}[{self.device}]"
+        # Not the end of the node's id: pytest would print that with :: in place of each full stop.
+        return self.path, self.claim.place.line - 1, f"{self.claim.id} on {self.device}"
 
 
 @cache
@@ -321,11 +335,11 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     """Say before a run of the whole corpus what it is about to do, and what its letters stand for."""
     config = session.config
     ahead = read_ahead(config)
-    if ahead is None or ahead.whole is None or ahead.selects or hasattr(config, "workerinput"):
+    if ahead is None or not ahead.is_whole or ahead.selects or hasattr(config, "workerinput"):
         return
     environments = _environments(config)
     timed = config.getoption("--timings")
-    claims = sum(claim.is_timed == timed for claim in ahead.all_claims) * len(environments) - len(_kept(config))
+    claims = sum(claim.is_timed == timed for claim in ahead.corpus.claims) * len(environments) - len(_kept(config))
     if claims > 0 and config.get_verbosity() >= 0:
         torch = next(iter(environments.values()))
         letters = ", ".join(f"{mark} {verdict}" for verdict, mark in _MARKS.items())

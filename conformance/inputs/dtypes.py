@@ -7,28 +7,8 @@ from typing import Any
 
 import torch
 
+from conformance.language.domains import DTYPES, MEMBERS
 from conformance.text import did_you_mean
-
-FLOATING = (
-    "float32",
-    "float64",
-    "float16",
-    "bfloat16",
-    "float8_e4m3fn",
-    "float8_e5m2",
-    "float8_e4m3fnuz",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
-)
-INTEGRAL = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
-COMPLEX = ("complex64", "complex128", "complex32")
-BOOLEAN = ("bool",)
-
-NAMES = (*FLOATING[:4], *INTEGRAL[:5], *BOOLEAN, *COMPLEX, *INTEGRAL[5:], *FLOATING[4:])
-"""Every dtype an input may have where torch has it, simplest first."""
-
-NUMPY_NAMES = tuple(name for name in NAMES if name not in ("bfloat16", "complex32") and "float8" not in name)
-"""The dtypes that NumPy has under the same name, simplest first."""
 
 DTYPE_CLASSES: dict[str, str] = {
     "floating": "real floating-point dtypes, down to the 8-bit ones",
@@ -41,16 +21,6 @@ DTYPE_CLASSES: dict[str, str] = {
     "unsupported": "NumPy dtypes that this torch cannot take; for arrays only",
 }
 """What each class of dtypes contains."""
-
-MEMBERS: dict[str, tuple[str, ...]] = {
-    "floating": FLOATING,
-    "complex": COMPLEX,
-    "integral": INTEGRAL,
-    "boolean": BOOLEAN,
-    "differentiable": (*FLOATING, *COMPLEX),
-    "numeric": (*FLOATING, *INTEGRAL, *COMPLEX),
-    "numpy_compatible": NUMPY_NAMES,
-}
 
 DIFFERENTIABLE = frozenset(MEMBERS["differentiable"])
 
@@ -95,8 +65,8 @@ def dtype_name(item: object) -> str:
         What ``given`` passed.
     """
     name = str(item)[len("torch.") :] if isinstance(item, torch.dtype) else str(item)
-    if name not in NAMES:
-        raise ValueError(f"{name!r} is not a dtype that inputs can have{near_or_all(name, NAMES)}")
+    if name not in DTYPES:
+        raise ValueError(f"{name!r} is not a dtype that inputs can have{near_or_all(name, DTYPES)}")
     return name
 
 
@@ -110,7 +80,7 @@ def select_dtypes(classes: Sequence[object], dtype: object) -> tuple[str, ...]:
     dtype
         One dtype, a list of them, or None for no restriction.
     """
-    names: Iterable[str] = NAMES
+    names: Iterable[str] = DTYPES
     if classes:
         members = {member for item in classes for member in _members(class_name(item))}
         names = [name for name in names if name in members]

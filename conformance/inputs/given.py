@@ -18,9 +18,10 @@ from conformance.inputs import kinds
 from conformance.inputs.choices import Choices, NoSuchInput
 from conformance.inputs.covering import Admits
 from conformance.inputs.device import set_current_device
-from conformance.inputs.dtypes import DTYPE_CLASSES, NAMES, DtypeClass
+from conformance.inputs.dtypes import DTYPE_CLASSES, DtypeClass
 from conformance.inputs.kind import Input, registered_kinds
 from conformance.inputs.recipes import BASE_NAMESPACE, Namespace, build
+from conformance.language.domains import DTYPES
 from conformance.language.model import Fragment
 
 __all__ = ["Example", "Given", "InvalidGiven", "NoSuchInput"]
@@ -188,7 +189,7 @@ class _Part:
 
 def _lacking_dtype(text: str) -> Optional[str]:
     """Return the name of a dtype that an expression uses and only other versions of torch have."""
-    return next((name for name in NAMES if f"torch.{name}" in text and not hasattr(torch, name)), None)
+    return next((name for name in DTYPES if f"torch.{name}" in text and not hasattr(torch, name)), None)
 
 
 _names: Namespace = {}

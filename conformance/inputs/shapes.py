@@ -8,6 +8,7 @@ from math import prod
 from typing import NamedTuple, Optional
 
 from conformance.inputs.layouts import Shape, fits
+from conformance.language.domains import MOST_NDIM
 
 SIZES = ("1-d", "2-d", "3-d", "4-d", "one", "0-d", "empty")
 """The names of the size classes of up to four dimensions, simplest first; permanent, since results show them.
@@ -17,8 +18,7 @@ SIZES = ("1-d", "2-d", "3-d", "4-d", "one", "0-d", "empty")
 
 MOST_ELEMENTS = 24
 USUAL_NDIM = 4
-MOST_NDIM = 6
-"""The most dimensions where a domain does not ask for more, and the most that one can ask for."""
+"""The most dimensions where a domain does not ask for more."""
 
 _SIZES_OF_MORE = ("5-d", "6-d")
 _SMALLEST_FIRST = ("one", "0-d", "1-d", "2-d", "3-d", "4-d", *_SIZES_OF_MORE, "empty")

@@ -127,6 +127,11 @@ def _entries(claims: Iterable[Claim]) -> int:
     return len({claim.entry for claim in claims})
 
 
+def is_whole(paths: Sequence[Path]) -> bool:
+    """Return whether some paths are the project's own corpus, all of it and nothing else."""
+    return [path.resolve() for path in paths] == [default_root().resolve()]
+
+
 def load_corpus(
     paths: Sequence[Path], root: Optional[Path] = None, context: Optional[Context] = None
 ) -> tuple[Corpus, list[Problem]]:
@@ -292,7 +297,7 @@ def _read(
     if place is not None:
         check_file_place(document, place, problems)
     good: list[Draft] = []
-    reader = Reader(document, problems, sources.causes)
+    reader = Reader(document, problems, sources.causes, own=place is None)
     entries = reader.claims()
     while True:
         # Reading an entry and checking it are one step: what either finds counts against its claims.

@@ -1,4 +1,4 @@
-"""The layouts and autograd states that inputs can have, and the words that stand for many of them.
+"""The dtypes, layouts and autograd states that inputs can have, and the words that stand for many of them.
 
 ``without="expanded"`` stands for every other layout, ``writable=True`` for the autograd states in which a tensor can be
 written to in place. `resolved` writes such words out, so that a claim measures the same however its domain is spelled.
@@ -11,6 +11,44 @@ import json
 import re
 from collections.abc import Iterable
 from typing import Optional
+
+FLOATING = (
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float8_e4m3fnuz",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+)
+INTEGRAL = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
+COMPLEX = ("complex64", "complex128", "complex32")
+BOOLEAN = ("bool",)
+
+DTYPES = (*FLOATING[:4], *INTEGRAL[:5], *BOOLEAN, *COMPLEX, *INTEGRAL[5:], *FLOATING[4:])
+"""Every dtype an input may have where torch has it, simplest first."""
+
+NUMPY_DTYPES = tuple(name for name in DTYPES if name not in ("bfloat16", "complex32") and "float8" not in name)
+"""The dtypes that NumPy has under the same name, simplest first."""
+
+FOREIGN_DTYPES = ("str", "bytes", "object", "datetime64", "timedelta64", "longdouble", "clongdouble", "record")
+"""The dtypes of arrays that no torch takes."""
+
+MEMBERS: dict[str, tuple[str, ...]] = {
+    "floating": FLOATING,
+    "complex": COMPLEX,
+    "integral": INTEGRAL,
+    "boolean": BOOLEAN,
+    "differentiable": (*FLOATING, *COMPLEX),
+    "numeric": (*FLOATING, *INTEGRAL, *COMPLEX),
+    "numpy_compatible": NUMPY_DTYPES,
+}
+"""The dtypes of each class."""
+
+MOST_NDIM = 6
+"""The most dimensions that a domain can ask for."""
 
 TENSOR_LAYOUTS = (
     "contiguous",

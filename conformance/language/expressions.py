@@ -256,7 +256,7 @@ class _Looker:
             self._comprehension(node, local, deferred)
             return
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            module = (node.module or "." * node.level) if isinstance(node, ast.ImportFrom) else ""
+            module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
             for alias in node.names:
                 self.imports.append((module or alias.name, self.offsets.of(node)))
             return

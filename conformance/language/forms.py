@@ -21,7 +21,13 @@ MAXIMUM_SAYS = 160
 TITLE_EXAMPLE = "The result shares storage with its input"
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-SUBJECT = r"torch(\.[A-Za-z_][A-Za-z0-9_]*)+|notes/[a-z0-9]+(-[a-z0-9]+)*"
+_NOTE_PAGE = "notes/[a-z0-9]+(-[a-z0-9]+)*"
+_MEMBERS = r"(\.[A-Za-z_][A-Za-z0-9_]*)"
+#: The name in full of an object of any package but this one; a name of torch that lacks its ``torch`` is none.
+OBJECT = rf"(?!(Tensor|nn|F|autograd|cuda|conformance)(\.|$))[A-Za-z_][A-Za-z0-9_]*{_MEMBERS}*"
+#: An object or a page of notes; in the corpus, an object of torch.
+SUBJECT = f"{OBJECT}|{_NOTE_PAGE}"
+TORCH_SUBJECT = f"torch{_MEMBERS}+|{_NOTE_PAGE}"
 #: What a file without claims may be about, such as ``concepts/leaf``.
 CONCEPT = "concepts/" + SLUG
 
@@ -206,7 +212,7 @@ FORMS: dict[str, Form] = {
                 "The public name that the claims are about, in full (torch.Tensor.detach), or notes/ and a page;"
                 " of an answer also concepts/ and a word.",
                 pattern=f"{SUBJECT}|{CONCEPT}",
-                examples=("torch.Tensor.detach", "torch.nn.Parameter", "notes/autograd-mechanics"),
+                examples=("torch.Tensor.detach", "mylib.flat", "notes/autograd-mechanics"),
             ),
             "answer": Key(
                 Shape.FORMS, "What someone who asks about the subject wants to hear.", "a list of lines", form="line"
@@ -253,7 +259,7 @@ FORMS: dict[str, Form] = {
         "a source",
         "A document that makes the promise; without a name, the documentation of the claim's subject.",
         {
-            "docs": Key(Shape.TEXT, "The object whose docstring makes the promise.", pattern=r"(torch|\$).*"),
+            "docs": Key(Shape.TEXT, "The object whose docstring makes the promise, by its name in full."),
             "note": Key(Shape.TEXT, "A page of the documentation, by its name in sources.yaml."),
             "article": Key(Shape.TEXT, "An article, by its letter in sources.yaml."),
             "release": Key(Shape.TEXT, "Release notes, by version."),

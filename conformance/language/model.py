@@ -242,7 +242,8 @@ class Claim:
     ``entry`` is the place of the entry of the file that it was read from, which all rows of a table share. ``because``
     says why the inputs are narrowed where the source does not. ``regardless`` are inputs that change nothing that the
     claim looks at, since it says that it holds for each. ``control`` replaces parts of ``do`` by what puts
-    right the mistake that raises.
+    right the mistake that raises. ``own`` says that it is of a spec outside the corpus, of which every key must be in
+    its docstring.
     """
 
     id: str
@@ -264,6 +265,7 @@ class Claim:
     regardless: tuple[str, ...] = ()
     control: tuple[tuple[str, Fragment], ...] = ()
     entry: Optional[Place] = None
+    own: bool = False
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:

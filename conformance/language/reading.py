@@ -42,12 +42,15 @@ _NO_SOURCE = "a claim needs `sources`: the documents that promise it, such as {d
 
 
 class Reader:
-    """Reads one spec file."""
+    """Reads one spec file, of the corpus or, with ``own``, of somebody else."""
 
-    def __init__(self, document: Document, problems: Problems, causes: MappingType[str, Cause]) -> None:
+    def __init__(
+        self, document: Document, problems: Problems, causes: MappingType[str, Cause], *, own: bool = False
+    ) -> None:
         self.document = document
         self.problems = problems
         self.causes = causes
+        self.own = own
         self.shapes = Shapes(document, problems)
 
     def claims(self) -> Iterator[list[Draft]]:
@@ -135,7 +138,14 @@ class Reader:
             slug=slug.value if slug else None,
             slug_place=self.document.place(slug) if slug else place,
             claim=Claim(
-                f"{about}/{slug.value if slug else None}", about, "", "", (), place, entry=self.document.place(node)
+                f"{about}/{slug.value if slug else None}",
+                about,
+                "",
+                "",
+                (),
+                place,
+                entry=self.document.place(node),
+                own=self.own,
             ),
         )
         draft.claim = _ClaimReader(self, draft).read()
@@ -169,6 +179,7 @@ class _ClaimReader:
             subject=draft.claim.subject,
             place=draft.place,
             entry=draft.claim.entry,
+            own=draft.claim.own,
             title=values.pop("title", ""),
             family=values.pop("family", ""),
             sources=values.pop("sources", ()),

@@ -59,7 +59,7 @@ class SourceList:
     Attributes
     ----------
     docs : str
-        Address of an object's page in the documentation, with ``{object}`` in the place of its name.
+        Address of the page of an object of torch in the documentation, with ``{object}`` in the place of its name.
     elsewhere : mapping of str to str
         Address by object, for those whose page is another.
     notes, releases : mapping of str to Page
@@ -80,7 +80,8 @@ class SourceList:
     def url(self, source: Source) -> Optional[str]:
         """Look up the address of a source, where it is known."""
         if source.kind == "docs":
-            return self.elsewhere.get(source.name) or self.docs.replace("{object}", source.name) or None
+            base = self.docs if source.name.partition(".")[0] == "torch" else ""
+            return self.elsewhere.get(source.name) or base.replace("{object}", source.name) or None
         cited = self._cited(source)
         return cited.url if cited else None
 

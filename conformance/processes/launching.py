@@ -14,7 +14,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+import conformance
 from conformance.processes.environment import of_a_worker, unoptimised
+
+# As `python -m` starts it, where the user's own modules are found too; but a folder of theirs that is called as this
+# package is does not take its place.
+_START = """
+import importlib.util, os, sys
+if sys.path[0] == "":
+    sys.path[0] = os.getcwd()
+folder = sys.argv.pop(1)
+found = importlib.util.spec_from_file_location("conformance", folder + "/__init__.py")
+sys.modules["conformance"] = package = importlib.util.module_from_spec(found)
+found.loader.exec_module(package)
+from conformance.processes.forkserver import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 class _Running(NamedTuple):
@@ -69,7 +84,7 @@ class ForkServer:
         with other:
             arguments = [str(other.fileno()), str(os.getpid()), self._service]
             process = subprocess.Popen(
-                [sys.executable, "-m", "conformance.processes.forkserver", *arguments],
+                [sys.executable, "-c", _START, str(Path(conformance.__file__).parent), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -7,8 +7,9 @@ Configuration values
 conformance_spec : list of str
     Folders or files of the corpus, relative to the configuration folder. Where it is empty no page is
     written: a project that only cites claims of another site needs no more than that.
-conformance_results : str or None
-    The folder of result files, relative to the configuration folder.
+conformance_results : str, list of str or None
+    The folder of result files, relative to the configuration folder; or several, of which the first has all else that
+    is recorded.
 conformance_sentences : str or None
     The cache of sentences of the installed documentation, relative to the configuration folder.
 conformance_collect_sentences : bool
@@ -47,7 +48,7 @@ _logger = logging.getLogger(__name__)
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension."""
     app.add_config_value("conformance_spec", [], "env", [list, tuple])
-    app.add_config_value("conformance_results", "results", "env", [str, type(None)])
+    app.add_config_value("conformance_results", "results", "env", [str, list, tuple, type(None)])
     app.add_config_value("conformance_sentences", None, "env", [str, type(None)])
     app.add_config_value("conformance_collect_sentences", False, "env", [bool])
     app.add_config_value("conformance_pages", "reference", "env", [str])
@@ -74,7 +75,8 @@ def prepare(app: Sphinx) -> None:
     app.config.html_static_path = [*app.config.html_static_path, str(STATIC)]
     here = Path(app.confdir)
     spec = tuple(here / path for path in app.config.conformance_spec)
-    results = _path(here, app.config.conformance_results)
+    folders = app.config.conformance_results or ()
+    results = tuple(here / path for path in ([folders] if isinstance(folders, str) else folders))
     sentences = _path(here, app.config.conformance_sentences)
     library = Library(Sources(spec, results, sentences), app.builder)
     set_library(app.config, library)

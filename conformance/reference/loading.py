@@ -28,7 +28,7 @@ from conformance.results.recorded import TRIALS
 from conformance.trials.recorded import RecordedTrials
 from conformance.views.content import Content
 from conformance.views.growth import load_growth
-from conformance.views.recorded import Recorded, load_recorded
+from conformance.views.recorded import load_recorded
 from conformance.views.releases import as_version
 from conformance.views.sentences import Sentences
 
@@ -57,14 +57,14 @@ class Sources:
     ----------
     spec : tuple of Path
         Folders or files of the corpus; without any, no page is made.
-    results : Path, optional
-        The folder of result files.
+    results : tuple of Path
+        The folders of result files; the first has all else that is recorded.
     sentences : Path, optional
         The cache of sentences of the installed documentation.
     """
 
     spec: tuple[Path, ...]
-    results: Optional[Path]
+    results: tuple[Path, ...]
     sentences: Optional[Path]
 
     def digest(self) -> str:
@@ -79,9 +79,9 @@ class Sources:
     def _files(self) -> Iterator[Path]:
         for root in self.spec:
             yield from [root] if root.is_file() else _sorted_files(root, "*.yaml")
-        if self.results is not None:
-            yield from _sorted_files(self.results, "*.json*")
-            yield from _sorted_files(self.results, "*.txt")
+        for folder in self.results:
+            yield from _sorted_files(folder, "*.json*")
+            yield from _sorted_files(folder, "*.txt")
         if self.sentences is not None and self.sentences.is_file():
             yield self.sentences
         for name in _MAKERS:
@@ -112,10 +112,10 @@ class Library:
     @cached_property
     def content(self) -> Content:
         """All that the pages are made from."""
-        results, read = self.sources.results, _read_sentences(self.sources.sentences)
+        results, read = next(iter(self.sources.results), None), _read_sentences(self.sources.sentences)
         return Content(
             self.corpus,
-            _recorded(results),
+            load_recorded(*self.sources.results),
             Sentences(read.torch, read.sentences),
             _mutation(results / _IMPOSTORS) if results else None,
             _census(results) if results else None,
@@ -169,10 +169,6 @@ def _installed_torch() -> Optional[str]:
 
 def _sorted_files(folder: Path, pattern: str) -> Iterable[Path]:
     return sorted(path for path in folder.rglob(pattern) if path.is_file() and path.suffix != ".pyc")
-
-
-def _recorded(folder: Optional[Path]) -> Recorded:
-    return load_recorded(folder) if folder is not None else Recorded()
 
 
 def _read_sentences(path: Optional[Path]) -> _SentenceCache:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -40,8 +41,9 @@ def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser = commands.add_parser(
         "merge",
         help="join result files from several machines",
-        description="Join parts of one environment, and put different environments side by side. Mixed corpus "
-        "revisions, contradicting duplicates, void files and other formats are refused, and nothing is written then.",
+        description="Join parts of one environment, also of different specs, and put different environments side by "
+        "side. Mixed revisions of the same specs, contradicting duplicates, void files and other formats are refused, "
+        "and nothing is written then.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="result files, or folders of them")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder to write to")
@@ -111,13 +113,16 @@ def _refuse_void(parts: Sequence[Part]) -> None:
 
 
 def _refuse_mixed(parts: Sequence[Part]) -> None:
-    first = parts[0]
-    for part in parts[1:]:
-        if part.results.corpus != first.results.corpus:
-            raise UnfitParts(
-                f"{part.path}: measured corpus {part.results.corpus}, but {first.path} measured "
-                f"{first.results.corpus}; measure the older one again"
-            )
+    """Refuse two revisions of the same claims; claims that have no id in common are different specs."""
+    first: dict[str, Part] = {}
+    for part in parts:
+        for identity in part.results.claims:
+            other = first.setdefault(identity, part)
+            if part.results.corpus != other.results.corpus:
+                raise UnfitParts(
+                    f"{part.path}: measured corpus {part.results.corpus}, but {other.path} measured "
+                    f"{other.results.corpus}; measure the older one again"
+                )
 
 
 def _missing(results: Results) -> str:
@@ -143,7 +148,15 @@ def _joined(parts: Sequence[Part]) -> Results:
             claims[identity] = entry
             origin.setdefault(identity, part)
     oldest = min(part.results.harness for part in parts)
-    return Results(first.environment, first.corpus, first.examples, first.seed, claims, harness=oldest)
+    revision = _revision_of({part.results.corpus for part in parts})
+    return Results(first.environment, revision, first.examples, first.seed, claims, harness=oldest)
+
+
+def _revision_of(revisions: Collection[str]) -> str:
+    """Return the revision of specs that were measured apart."""
+    if len(revisions) == 1:
+        return next(iter(revisions))
+    return hashlib.sha256(" ".join(sorted(revisions)).encode()).hexdigest()[:12]
 
 
 def _names(joined: Sequence[Results]) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.files import print_passed_over, why_missing
-from conformance.language.corpus import Corpus, default_root, load_corpus
+from conformance.language.corpus import Corpus, default_root, is_whole, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.runner.options import passed_on
 from conformance.text import count_of
@@ -75,9 +75,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         *rest,
         *map(str, paths),
     ]
-    ahead = ReadAhead(corpus, whole=paths == [root], selects=selects)
-    for name in _OF_PYTEST:
-        os.environ.pop(name, None)
+    ahead = ReadAhead(corpus, whole=is_whole(paths), selects=selects)
     status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)
@@ -101,8 +99,8 @@ def _selects(options: argparse.Namespace, rest: Sequence[str]) -> bool:
 def _load(paths: Sequence[Path]) -> Optional[Corpus]:
     missing = [(path, why) for path in paths if (why := why_missing(path)) is not None]
     for path, why in missing:
-        file, colons, _ = str(path).partition("::")
-        advice = f"; for one claim write: conformance run {file} -k ID" if colons else ""
+        file, colons, item = str(path).partition("::")
+        advice = f"; for one claim write: conformance run {file} -k {item.partition('[')[0]}" if colons else ""
         raise UnusablePath(f"{path}: {why}{advice}")
     corpus, problems = load_own_corpus() if paths == [default_root()] else load_corpus(paths)
     print_passed_over(corpus.not_entered)

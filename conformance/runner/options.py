@@ -124,8 +124,8 @@ OF_PLUGIN = (
         "--results",
         type=writable_folder,
         metavar="DIR",
-        help="write a result file to this folder, if the run is on the whole corpus; entries there that this machine "
-        "measured are kept, if claim and environment are unchanged",
+        help="write a result file to this folder; of the corpus, entries there that this machine measured are kept, if "
+        "claim and environment are unchanged",
     ),
     Option(
         "--record",

@@ -26,9 +26,9 @@ class ReadAhead:
     """
 
     def __init__(self, corpus: Corpus, *, whole: bool, selects: bool = False) -> None:
-        self.whole = corpus if whole else None
+        self.corpus = corpus
+        self.is_whole = whole
         self.selects = selects
-        self.all_claims = corpus.claims
         self._of_files: dict[str, list[Claim]] = {}
         for claim in sorted(corpus.claims, key=lambda claim: (claim.place.line, claim.place.column)):
             self._of_files.setdefault(claim.place.path, []).append(claim)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Optional
 
 from conformance.language.corpus import Corpus
-from conformance.language.kept import load_own_corpus
 from conformance.results.comparison import compare, recorded_for
 from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
 from conformance.results.origin import save_digests
-from conformance.results.recorded import TIMINGS, recorded_folder
-from conformance.results.store import SUFFIX, Results, save_results
+from conformance.results.recorded import TIMINGS, recorded_folder, result_files
+from conformance.results.store import SUFFIX, Results, load_results, save_results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.runner.earlier import EarlierRuns, Settings
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.summary import Summary
 from conformance.text import count_of
+
+# What the ids of the project's own corpus begin with.
+_OF_THE_CORPUS = ("torch.", "notes/")
 
 
 @dataclass
@@ -30,6 +33,10 @@ class _Column:
     entries: dict[str, Entry] = field(default_factory=dict)
     own: dict[str, Entry] = field(default_factory=dict)
     kept: Optional[UnfinishedFile] = None
+
+
+class OtherClaims(Exception):
+    """A result file has claims that would be lost; the message says which, and what to do."""
 
 
 class Tally:
@@ -50,7 +57,9 @@ class Tally:
     timed
         The session measures the timing claims, which have a folder of their own and are always measured anew.
     corpus
-        The project's own corpus, where it was read already.
+        The claims that the session was asked for; None where no result file is written.
+    whole
+        They are the project's own corpus. Others are always measured anew: what they are about may have changed.
 
     Attributes
     ----------
@@ -68,22 +77,42 @@ class Tally:
         record: bool = False,
         timed: bool = False,
         corpus: Optional[Corpus] = None,
+        whole: bool = False,
     ) -> None:
         folder = folder / TIMINGS if folder is not None and timed else folder
         self._folder = folder
         self._extends = record
         self._timed = timed
         self._settings = settings
-        self._known_corpus = corpus
+        self._corpus = corpus
+        self._whole = whole
         self._columns: dict[str, _Column] = {}
         kept_from = "this record, whatever machine measured them" if record else "earlier runs on this machine"
         self._summary = Summary(kept_from if folder is not None else "")
         self._unwritten: Optional[str] = None
+        again = again or timed or not whole
         self.earlier = (
-            None
-            if folder is None
-            else EarlierRuns(folder, settings, resume=resume, again=again or timed, record=record)
+            None if folder is None else EarlierRuns(folder, settings, resume=resume, again=again, record=record)
         )
+
+    def refuse_to_lose_claims(self) -> None:
+        """Raise `OtherClaims` where a result file of the installed torch has other claims than these specs.
+
+        The file of a whole run replaces an older one, whose claims may have been withdrawn since.
+        """
+        if self._folder is None:
+            return
+        for path in result_files(self._folder):
+            try:
+                known = load_results(path)
+            except ResultError:  # to be replaced
+                continue
+            others = sorted(set(known.claims) - set(self._fingerprints))
+            if self._whole and len(others) < len(known.claims):
+                others = [identity for identity in others if not identity.startswith(_OF_THE_CORPUS)]
+            if others and known.environment.torch == _installed_torch():
+                told = f"has {count_of(len(others), 'claim')} that these specs do not have, such as {others[0]}"
+                raise OtherClaims(f"{path} {told}; give another folder, or remove the file")
 
     def keep(self, record: ItemRecord) -> None:
         """Add what an earlier run has measured; its files hold it until the end."""
@@ -121,7 +150,7 @@ class Tally:
         self._summary.left_out += 1
 
     def finish(self, *, stopped: bool) -> bool:
-        """Write a result file for each environment whose whole corpus was measured.
+        """Write a result file for each environment in which all claims were measured that were asked for.
 
         Parameters
         ----------
@@ -162,7 +191,7 @@ class Tally:
             try:
                 recorded = recorded_for(measured.environment, folder) or replace(measured, claims={})
                 comparison = compare(measured, recorded)
-                if comparison.compared or (column.own and self._known_corpus):  # claims of the user's own are nowhere
+                if comparison.compared or (column.own and self._whole):  # claims of the user's own are nowhere
                     self._summary.comparisons[measured.environment] = comparison
             except ResultError as error:
                 self._summary.messages.append(f"{name}: not compared with what is recorded: {error}")
@@ -174,7 +203,7 @@ class Tally:
             if missing == 0:
                 path = folder / f"{name}{SUFFIX}"
                 save_results(column.results, path)
-                if not self._extends:
+                if self._whole and not self._extends:
                     save_digests(folder, column.results)
                 messages.append(f"result file: {path}")
                 if column.kept is not None:
@@ -206,23 +235,26 @@ class Tally:
         return Results(environment, self._revision, self._settings.examples, self._settings.seed, entries, void)
 
     @cached_property
-    def _whole_corpus(self) -> Corpus:
-        return self._known_corpus or load_own_corpus()[0]
-
-    @cached_property
     def _revision(self) -> str:
-        # Only a result file tells it, and reading the corpus takes seconds.
-        return "" if self._folder is None else self._whole_corpus.revision()
+        return "" if self._corpus is None else self._corpus.revision()
 
     @cached_property
     def _fingerprints(self) -> dict[str, str]:
-        return {claim.id: claim.fingerprint() for claim in self._whole_corpus.claims if claim.is_timed == self._timed}
+        claims = () if self._corpus is None else self._corpus.claims
+        return {claim.id: claim.fingerprint() for claim in claims if claim.is_timed == self._timed}
 
     def _missing(self, entries: dict[str, Entry]) -> int:
         return sum(
             identity not in entries or entries[identity].claim != fingerprint
             for identity, fingerprint in self._fingerprints.items()
         )
+
+
+def _installed_torch() -> str:
+    try:
+        return version("torch").partition("+")[0]
+    except PackageNotFoundError:
+        return ""
 
 
 def _reason(error: OSError) -> str:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -84,10 +84,23 @@ def _found(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[F
         from conformance.show.own_claims import own_findings  # reads YAML, which a look-up does not need
 
         own, folder = own_findings(text, specs, results), recorded_folder()
+    is_foreign = "." in text and " " not in text and not text.startswith("torch")
+    if own and is_foreign:
+        return own  # and no name of torch that is spelt nearly so
+    hint = "; --specs PATH shows claims of your own" if is_foreign and not specs else ""
     try:
-        return (*own, *Asking(open_index(folder, default_root()), folder).ask(text))
+        found = Asking(open_index(folder, default_root()), folder).ask(text)
     except NoFinding as error:
         if own:
             return own
-        is_foreign = "." in text and " " not in text and not text.startswith("torch")
-        raise NoFinding(f"{error}{'; --specs PATH shows claims of your own' if is_foreign else ''}") from None
+        raise NoFinding(f"{error}{hint}") from None
+    return (*own, *(_with_hint(one, hint) for one in found))
+
+
+def _with_hint(finding: Finding, hint: str) -> Finding:
+    """Return a name that was guessed with what else it could have been."""
+    from conformance.show.findings import NameFinding
+
+    if isinstance(finding, NameFinding) and finding.note:
+        return replace(finding, note=f"{finding.note}{hint}")
+    return finding

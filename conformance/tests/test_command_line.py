@@ -48,7 +48,7 @@ def test_run_fails_with_what_a_person_needs(specs: Path, tmp_path: Path) -> None
         "specs/bad.yaml:3:5",
         "assert shares_storage(x, y)",
         "1 holds, 1 refuted",
-        "specs/bad.yaml::bad-one[cpu]",
+        "specs/bad.yaml::torch.Tensor.detach/bad-one[cpu]",
     ):
         assert part in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
@@ -60,7 +60,7 @@ def test_run_selects_as_pytest_does(specs: Path, tmp_path: Path) -> None:
     ran = conformance("run", specs, "-k", "good", f"--junitxml={report}", folder=tmp_path)
     assert ran.returncode == 0
     names = [case.attrib["name"] for case in ElementTree.parse(report).iter("testcase")]
-    assert names == ["good-one[cpu]"]
+    assert names == ["torch.Tensor.detach/good-one[cpu]"]
 
 
 def test_processes_change_nothing(specs: Path, tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_names_and_trials_have_their_own_help(tmp_path: Path) -> None:
 
 
 def test_an_item_of_pytest_is_no_path(tmp_path: Path) -> None:
-    ran = conformance("run", "specs/clone.yaml::shares-storage[cpu]", folder=tmp_path)
+    ran = conformance("run", "specs/clone.yaml::torch.clone/shares-storage[cpu]", folder=tmp_path)
     assert ran.returncode == 2
-    assert "for one claim write: conformance run specs/clone.yaml -k ID" in ran.stderr
+    assert "for one claim write: conformance run specs/clone.yaml -k torch.clone/shares-storage" in ran.stderr
 
 
 def test_show_tells_what_is_documented_apart_from_what_is_true(tmp_path: Path) -> None:

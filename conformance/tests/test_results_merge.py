@@ -53,6 +53,15 @@ def test_parts_of_one_environment_are_joined(merge: Any) -> None:
     assert sorted(merged["torch-2.13.0-cpu"].claims) == ["torch.a/one", "torch.b/two"]
 
 
+def test_different_specs_are_joined_under_a_revision_of_their_own(merge: Any) -> None:
+    parts = part({"torch.a/one": HOLDS}), part({"mylib.b/two": HOLDS}, corpus="ba9876543210")
+    status, merged = merge(*parts)
+    assert status == 0
+    [joined] = merged.values()
+    assert sorted(joined.claims) == ["mylib.b/two", "torch.a/one"]
+    assert joined.corpus not in ("0123456789ab", "ba9876543210")
+
+
 def test_the_same_entry_twice_is_one(merge: Any) -> None:
     status, merged = merge(part({"torch.a/one": HOLDS}), part({"torch.a/one": HOLDS}))
     assert status == 0
@@ -81,7 +90,7 @@ def test_seeds_are_put_side_by_side(merge: Any) -> None:
     ("other", "message"),
     [
         (part({"torch.a/one": REFUTED}), "torch.a/one is refuted there"),
-        (part({}, corpus="ba9876543210"), "measured corpus ba9876543210"),
+        (part({"torch.a/one": HOLDS}, corpus="ba9876543210"), "measured corpus ba9876543210"),
         (part({}, void="a smoke claim failed"), "void (a smoke claim failed)"),
     ],
 )

@@ -48,7 +48,7 @@ def test_what_another_claim_left_behind_does_not_count(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     told = "refuted (string.digits.isdigit() = False) after other claims, holds alone: its neighbours influence it"
     lines = ran.stdout.splitlines()
-    assert f"  made_up.yaml::suffers[cpu]: {told}" in lines
+    assert f"  made_up.yaml::torch.Tensor.detach/suffers[cpu]: {told}" in lines
     assert "every verdict is as expected" in lines
     assert "2 claims, 2 holds in" in lines[-1]
 

@@ -18,7 +18,7 @@ def test_a_file_has_the_claims_that_a_session_would_read() -> None:
     ahead = ReadAhead(corpus, whole=True)
     for path in FILES[::10]:
         assert ahead.claims(path) == load_file(path, corpus.sources, default_root())[0], path
-    assert ahead.whole is corpus
+    assert ahead.is_whole
 
 
 def test_a_file_that_was_not_read_has_no_answer() -> None:
@@ -26,4 +26,4 @@ def test_a_file_that_was_not_read_has_no_answer() -> None:
     ahead = ReadAhead(corpus, whole=False)
     assert ahead.claims(FILES[0])
     assert ahead.claims(FILES[1]) is None
-    assert ahead.whole is None
+    assert not ahead.is_whole

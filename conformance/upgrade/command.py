@@ -31,6 +31,7 @@ from conformance.upgrade.formats import github_report, json_report
 from conformance.upgrade.matching import ClaimUses
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.name_changes import NameChanges
+from conformance.upgrade.own_claims import OwnClaims
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
@@ -90,8 +91,9 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help=f"exit with status 1 if an entry is at least this severe: {', '.join(SHOWN)}",
     )
     add("--device", choices=("cpu", "cuda"), default="cpu", help="device of recorded releases (default: cpu)")
-    add("--results", type=Path, metavar="DIR", help="folder of result files and names (default: the recorded ones)")
-    add("--specs", action="append", type=Path, metavar="PATH", help="spec files or folders (default: the whole corpus)")
+    add("--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)")
+    add("--specs", action="append", type=Path, metavar="PATH", help="your own spec files or folders, beside the "
+        "corpus; --results has their results")  # fmt: skip
     parser.set_defaults(function=upgrade)
 
 
@@ -104,14 +106,18 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     if missing:
         return _refused(missing[0])
     try:
+        own = OwnClaims.taken_from(options)
         folder = recorded_folder(options.results)
         path, remarks = release_path(options.old, options.new, folder, options.device)
         changes = NameChanges(Names(folder / "names"), path[0].torch, path[-1].torch)
         if not changes.is_recorded:
             remarks = (*remarks, "the names of one of the releases are not recorded: only claims are compared")
         report = _of_code(options, path, changes) if options.uses else _of_torch(options, path, changes)
+        report = replace(report, remarks=(*remarks, *report.remarks))
+        if own:
+            report = own.added_to(report, options.old, options.new, options.device)
         ignored = [*options.ignore, *(_baseline(options.baseline) if options.baseline else [])]
-        report = _kept(replace(report, remarks=(*remarks, *report.remarks)), ignored, options.certain)
+        report = _kept(report, ignored, options.certain)
     except (NotRecorded, ResultError, StoreError, ValueError) as error:
         return _refused(str(error))
     if options.fix:

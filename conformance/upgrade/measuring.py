@@ -27,7 +27,6 @@ _REQUIREMENTS = (
     "pytest-xdist>=3.5",
     "PyYAML>=6",
     "packaging>=22",
-    "fastjsonschema>=2.19",
 )
 _INSTALL_SECONDS, _RUN_SECONDS = 3600, 900
 _PACKAGE = Path(__file__).resolve().parent.parent

@@ -21,7 +21,7 @@ from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
 from conformance.views.causes import CauseView, ranked_causes
 from conformance.views.recorded import Cell, Recorded
-from conformance.views.releases import as_version
+from conformance.views.releases import MISSING, as_version
 from conformance.views.sentences import Sentences
 from conformance.views.trial_changes import ordinary_changes
 
@@ -130,10 +130,16 @@ class Content:
         return {}
 
     def cells(self, claim: Claim) -> tuple[Cell, ...]:
-        """Return a claim in every environment, in the order in which these are shown."""
+        """Return a claim in every environment, in the order in which these are shown.
+
+        Left out is where it was not measured, if another environment of the same release and device has it.
+        """
         found = self._cells.get(claim.id)
         if found is None:
-            found = self._cells[claim.id] = tuple(it.cell(claim) for it in self.recorded.environments)
+            cells = [measured.cell(claim) for measured in self.recorded.environments]
+            known = {cell.measured.label for cell in cells if cell.entry is not None}
+            found = tuple(cell for cell in cells if cell.gap != MISSING or cell.measured.label not in known)
+            self._cells[claim.id] = found
         return found
 
     def claims_of_row(self, article: str, row: str) -> list[Claim]:

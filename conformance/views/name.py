@@ -8,12 +8,13 @@ from pathlib import Path
 from conformance.names.answers import deprecation, describe
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, NotMeasured
+from conformance.names.modules import ROOTS
 from conformance.names.parameters import compare_parameters
 from conformance.names.store import minor
 from conformance.results.recorded import NAMES
 from conformance.views.releases import listed, runs, span
 
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*", re.ASCII)
+_OF_TORCH = re.compile(rf"({'|'.join(ROOTS)})(\.[^\W\d]\w*)*", re.ASCII)
 #: What a change of parameters is called; `compare_parameters` gives it.
 _VERBS = {
     "added": "adds",
@@ -32,9 +33,9 @@ def load_names(folder: Path) -> Names:
     return Names(own if own.is_dir() else None)
 
 
-def is_dotted(name: str) -> bool:
-    """Return whether a text can be a name in torch; the subject of a note is none."""
-    return _DOTTED.fullmatch(name) is not None
+def is_of_torch(name: str) -> bool:
+    """Return whether a text can be a name in torch; the subject of a note is none, nor one of another package."""
+    return _OF_TORCH.fullmatch(name) is not None
 
 
 def releases_in_words(names: Names, name: str) -> str:

@@ -104,6 +104,8 @@ class Measured:
         The file of timing claims, which was measured on a machine of its own.
     position : int
         Counts the environments in the order in which they are shown.
+    others : tuple of Measured
+        Other environments of the same release and device, which are asked for a claim that this one did not measure.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Measured:
     results: Optional[Results] = None
     timings: Optional[Results] = None
     position: int = 0
+    others: tuple[Measured, ...] = ()
     _cells: dict[int, Cell] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
@@ -122,6 +125,11 @@ class Measured:
     def torch(self) -> str:
         """The release of torch."""
         return self.environment.torch
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the name of the file tells the release and the device, and nothing else."""
+        return self.results is not None and self.name == self.results.name
 
     @property
     def version(self) -> Version:
@@ -158,11 +166,15 @@ class Measured:
     def cell(self, claim: Claim) -> Cell:
         """Look up a claim.
 
-        An entry of an older form of the claim says nothing about the present one, and a void file nothing at all.
+        An entry of an older form of the claim says nothing about the present one, and a void file nothing at all. The
+        cell is of one of the `others` where only that one measured the claim.
         """
         known = self._cells.get(id(claim))
         if known is None:
-            known = self._cells[id(claim)] = self._look_up(claim)
+            known = self._look_up(claim)
+            elsewhere = self.others if known.gap == MISSING else ()
+            known = next((cell for item in elsewhere if (cell := item.cell(claim)).entry), known)
+            self._cells[id(claim)] = known
         return known
 
     def _look_up(self, claim: Claim) -> Cell:
@@ -197,16 +209,19 @@ class Recorded:
     def on(self, device: str) -> tuple[Measured, ...]:
         """Return one environment for each release that was measured on a device, oldest release first.
 
-        Where several environments measured a release, the file with the plain name ``torch-RELEASE-DEVICE`` counts.
+        Where several environments measured a release, the file with the plain name ``torch-RELEASE-DEVICE`` counts, of
+        several folders that of the first; the others are asked for what it lacks.
         """
-        chosen: dict[str, Measured] = {}
+        releases: dict[str, list[Measured]] = {}
         for measured in self.environments:
-            results = measured.results
-            if measured.device != device or results is None:
-                continue
-            if measured.torch not in chosen or measured.name == results.name:
-                chosen[measured.torch] = measured
-        return tuple(sorted(chosen.values(), key=lambda measured: measured.version))
+            if measured.device == device and measured.results is not None:
+                releases.setdefault(measured.torch, []).append(measured)
+        found = []
+        for same in releases.values():
+            chosen = next((measured for measured in same if measured.is_plain), same[0])
+            others = tuple(measured for measured in same if measured is not chosen)
+            found.append(replace(chosen, others=others) if others else chosen)
+        return tuple(sorted(found, key=lambda measured: measured.version))
 
     @cached_property
     def by_device(self) -> dict[str, tuple[Measured, ...]]:
@@ -220,22 +235,23 @@ class Recorded:
         return tuple(item.torch for item in sorted(found.values(), key=lambda measured: measured.version))
 
 
-def load_recorded(folder: Path) -> Recorded:
-    """Read every result file of a folder; an entry is decoded when it is looked at.
+def load_recorded(*folders: Path) -> Recorded:
+    """Read every result file of some folders; an entry is decoded when it is looked at.
 
     Raises
     ------
     conformance.results.files.ResultError
         If a file can't be used.
     """
-    timed = result_files(folder / TIMINGS)
-    timings = {path.stem: load_results(path, remedy=f"{MEASURE} --timings") for path in timed}
     decoded: dict[bytes, Entry] = {}
     found: list[Measured] = []
-    for path in result_files(folder):
-        results = load_results(path, decoded)
-        found.append(Measured(path.stem, results.environment, results, timings.pop(path.stem, None)))
-    found += [Measured(stem, results.environment, timings=results) for stem, results in timings.items()]
+    for folder in folders:
+        timed = result_files(folder / TIMINGS)
+        timings = {path.stem: load_results(path, remedy=f"{MEASURE} --timings") for path in timed}
+        for path in result_files(folder):
+            results = load_results(path, decoded)
+            found.append(Measured(path.stem, results.environment, results, timings.pop(path.stem, None)))
+        found += [Measured(stem, results.environment, timings=results) for stem, results in timings.items()]
     return in_order(found)
 
 

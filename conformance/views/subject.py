@@ -9,7 +9,7 @@ from conformance.language.model import Claim
 from conformance.views.claim import ClaimView, claim_view
 from conformance.views.content import Content
 from conformance.views.falsehoods import false_somewhere, false_where
-from conformance.views.name import is_dotted, releases_in_words
+from conformance.views.name import is_of_torch, releases_in_words
 from conformance.views.pieces import Text, linked
 from conformance.views.recorded import environments_in_words
 from conformance.views.strip import Line, brief
@@ -65,7 +65,7 @@ def subject_view(claims: Sequence[Claim], content: Content) -> SubjectView:
     name = claims[0].subject
     return SubjectView(
         _summary(claims, content),
-        releases_in_words(content.names, name) if is_dotted(name) else "",
+        releases_in_words(content.names, name) if is_of_torch(name) else "",
         changes_of_name(content.trials, name),
         tuple(glance(claim, content) for claim in claims),
         tuple(claim_view(claim, content) for claim in claims),

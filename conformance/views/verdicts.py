@@ -46,7 +46,7 @@ APPEARANCES: dict[Verdict, Appearance] = {
     ),
     "crashed": Appearance("crashed", "†", "crash!", "bad", "the interpreter died while the claim was tried"),
     "timed-out": Appearance("timed out", "…", "hang!", "bad", "the time limit passed while the claim was tried"),
-    "invalid": Appearance("invalid", "!", "invalid!", "bad", "the claim itself is broken"),
+    "invalid": Appearance("invalid", "!", "invalid!", "bad", "the claim can't be judged"),
 }
 
 #: A verdict of ``diverges`` where every recorded divergence is about some inputs only.
@@ -74,7 +74,7 @@ def truth(verdict: Verdict) -> Optional[Truth]:
 
 
 def standing(verdict: Verdict) -> Optional[Standing]:
-    """Return how a claim stands; `None` where the claim itself is broken."""
+    """Return how a claim stands; `None` where it can't be judged."""
     if verdict == "absent":
         return "absent"
     return "excluded" if verdict == "inapplicable" else truth(verdict)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any, Union
 
 from conformance.inputs.given import Example
+from conformance.language.conditions import admits
 from conformance.language.model import Claim
 from conformance.processes.service import Channel, Service, WorkEnded
 from conformance.results.codec import encode
@@ -14,6 +16,7 @@ from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSent
 from conformance.scripts.program import plan
 from conformance.worker.environment import describe, devices
 from conformance.worker.judge import judge, sentences
+from conformance.worker.own_claims import unmet_need
 from conformance.worker.pinned import example_from_recipes
 from conformance.worker.process_state import ProcessState
 from conformance.worker.smoke import void
@@ -54,16 +57,24 @@ class _Judging:
         return _clipped(encode(answer))
 
     def _judge(self, request: JudgeClaim) -> Answer:
+        claim, environment = request.claim, self.environments[request.device]
+        if claim.own and admits(claim.applies, environment):
+            modules = len(sys.modules)
+            unmet = unmet_need(claim)
+            if len(sys.modules) != modules:  # what a module does when it is imported is no leak of the claim
+                self._state = ProcessState(self._channel.descriptors)
+            if unmet:
+                return Answer(_invalid(claim, unmet))
         entry = judge(
-            request.claim,
-            self.environments[request.device],
+            claim,
+            environment,
             examples=request.examples,
             seed=request.seed,
             progress=self._progress,
             crashes_confirmed=request.crashes_confirmed,
         )
         leaks = self._state.leaks()
-        return Answer(_leaking(request.claim, leaks) if leaks else entry)
+        return Answer(_leaking(claim, leaks) if leaks else entry)
 
     def _run_pinned(self, request: RunPinned) -> Answer:
         example = example_from_recipes(request.recipes, request.device)
@@ -77,7 +88,11 @@ class _Judging:
 
 
 def _leaking(claim: Claim, leaks: Iterable[str]) -> Entry:
-    return Entry(claim.fingerprint(), "invalid", detail="it leaks: " + ", ".join(leaks))
+    return _invalid(claim, "it leaks: " + ", ".join(leaks))
+
+
+def _invalid(claim: Claim, detail: str) -> Entry:
+    return Entry(claim.fingerprint(), "invalid", detail=detail)
 
 
 def _clipped(value: Any) -> Any:

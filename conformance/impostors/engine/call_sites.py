@@ -21,6 +21,7 @@ from typing import Any, Optional
 import torch
 
 from conformance.impostors.engine.call import Arguments
+from conformance.python_library import LIBRARY
 from conformance.scripts.program import Expression, Plan, Program
 
 #: The names that rewritten code uses.
@@ -37,6 +38,7 @@ _ASKING = {
     *("hash", "int", "float", "bool", "sum", "max", "min", "enumerate", "zip", "copy", "deepcopy", "dumps", "loads"),
 }
 _MODULES = ("torch", "np")
+_NO_OTHER_PACKAGE = LIBRARY | {"numpy", "conformance"}
 _TORCH = f"{Path(torch.__file__).parent}{os.sep}"
 
 #: What happens at a call site: takes the kind of use, the real function, its arguments and the frame of the use.
@@ -257,12 +259,16 @@ class Hooks:
 
 
 def _is_use(function: Any, args: tuple[Any, ...], kwargs: Arguments) -> bool:
-    """Return whether a call concerns torch: by what is called, or as a question about an object of torch."""
+    """Return whether a call concerns torch: by what is called, or as a question about an object of torch.
+
+    So does each call of another package: in a spec of its own, that is what its claims are about.
+    """
     if isinstance(function, (BuiltinFunctionType, MethodType)) and function.__self__ is not None:
         owner = function.__self__
         if not isinstance(owner, ModuleType) and _is_of_torch(owner):
             return True
-    if _is_from_torch(getattr(function, "__module__", None)) or _is_of_torch(function):
+    module = getattr(function, "__module__", None)
+    if _is_from_torch(module) or _is_of_torch(function) or _is_of_another_package(module):
         return True
     asking = getattr(function, "__name__", "") in _ASKING
     return asking and any(_is_of_torch(value) for value in (*args, *kwargs.values()))
@@ -278,6 +284,10 @@ def _is_of_torch(value: Any) -> bool:
     if hasattr(kind, "next_functions"):
         return True  # a node of the graph: those written in C++ name no module
     return any(_is_from_torch(base.__module__) for base in kind.__mro__)
+
+
+def _is_of_another_package(module: Any) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] not in _NO_OTHER_PACKAGE
 
 
 def _is_from_torch(module: Any) -> bool:

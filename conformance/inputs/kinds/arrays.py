@@ -13,13 +13,13 @@ import numpy as np
 import torch
 
 from conformance.inputs.choices import Choices
-from conformance.inputs.dtypes import MEMBERS, NUMPY_NAMES, as_list, class_name, near_or_all, select_names
+from conformance.inputs.dtypes import as_list, class_name, near_or_all, select_names
 from conformance.inputs.kind import Input, input_kind
 from conformance.inputs.layouts import Shape
 from conformance.inputs.shapes import ShapeLimits, shapes_within, size_class, sizes_within, smallest_first
 from conformance.inputs.values import SWEEP, literal, nested, patterns
 from conformance.language.domains import ARRAY_LAYOUTS as LAYOUTS
-from conformance.language.domains import layouts_without
+from conformance.language.domains import MEMBERS, NUMPY_DTYPES, layouts_without
 
 AXES = ("dtype", "layout", "size", "memory")
 """What the four values of a combination are."""
@@ -42,7 +42,7 @@ _FOREIGN: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 # float64 is what np.array makes of Python floats, so it is the simplest.
-_ORDER = ("float64", "float32", *(name for name in NUMPY_NAMES if name not in ("float64", "float32")))
+_ORDER = ("float64", "float32", *(name for name in NUMPY_DTYPES if name not in ("float64", "float32")))
 NAMES = (*_ORDER, *_FOREIGN)
 _INFERRED = frozenset(("float64", "bool", "complex128", "int64"))
 _SWAP = ">" if sys.byteorder == "little" else "<"

@@ -11,12 +11,13 @@ import torch
 
 from conformance.inputs.choices import Choices
 from conformance.inputs.device import current_device
-from conformance.inputs.dtypes import MEMBERS, class_name, near_or_all, select_dtypes
+from conformance.inputs.dtypes import class_name, near_or_all, select_dtypes
 from conformance.inputs.kind import Alternatives, Input, input_kind
 from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
 from conformance.inputs.shapes import ShapeLimits, shapes_within
 from conformance.inputs.tensor_recipes import buildable
 from conformance.inputs.values import INF, NAN, NEGATIVE_INF, SWEEP, literal, patterns
+from conformance.language.domains import MEMBERS
 
 _NUMBER_CLASSES = ("integral", "floating", "boolean", "complex")
 _REPRESENTATIVES = {"integral": "int64", "floating": "float32", "boolean": "bool", "complex": "complex64"}

@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 
 from conformance.language.drafts import Draft
+from conformance.language.forms import OBJECT
 from conformance.language.model import SAYS, Source
 from conformance.language.sources import SourceList
 from conformance.text import did_you_mean, listed
 
 MAXIMUM_KEY_WORDS = 12
 MAXIMUM_KEY = 90
-
-_OBJECT = re.compile(r"torch(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def check_citations(draft: Draft, sources: SourceList) -> None:
@@ -43,9 +42,10 @@ def _check_name(draft: Draft, source: Source, sources: SourceList) -> None:
     name = source.name
     node = draft.value(source, source.kind)
     if source.kind == "docs":
-        if node is not None and not _OBJECT.fullmatch(name):
-            advice = "write it in full, such as torch.Tensor.detach"
-            draft.report(node, "E402", f"'{name}' is not a public name of torch; {advice}")
+        may_be = draft.claim.own or name.partition(".")[0] == "torch"
+        if node is not None and not (may_be and re.fullmatch(OBJECT, name)):
+            what = "public name" if draft.claim.own else "public name of torch"
+            draft.report(node, "E402", f"'{name}' is not a {what}; write it in full, such as torch.Tensor.detach")
     elif source.kind == "article":
         article = sources.articles.get(name)
         if article is None:

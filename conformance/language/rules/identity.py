@@ -9,7 +9,7 @@ from typing import Optional
 
 from conformance.language.documents import Document, Mapping, Scalar
 from conformance.language.drafts import Draft
-from conformance.language.forms import CONCEPT, SLUG, SUBJECT
+from conformance.language.forms import CONCEPT, SLUG, SUBJECT, TORCH_SUBJECT
 from conformance.language.model import Place
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList
@@ -25,9 +25,9 @@ def is_slug(text: str) -> bool:
     return re.fullmatch(SLUG, text) is not None
 
 
-def is_subject(text: str) -> bool:
-    """Whether text is a subject: a public name of torch, or a page of notes."""
-    return re.fullmatch(SUBJECT, text) is not None
+def is_subject(text: str, *, own: bool = False) -> bool:
+    """Whether text is a subject: a public name of torch, or with ``own`` of any package, or a page of notes."""
+    return re.fullmatch(SUBJECT if own else TORCH_SUBJECT, text) is not None
 
 
 def is_concept(text: str) -> bool:
@@ -45,19 +45,20 @@ def check_identity(draft: Draft, sources: SourceList) -> None:
         draft.problems.add(draft.slug_place, "E301", message)
     for former in draft.claim.was:
         subject, slug = former.rsplit("/", 1)
-        if not is_slug(slug) or not is_subject(subject):
+        if not is_slug(slug) or not is_subject(subject, own=draft.claim.own):
             draft.report(draft.entries["was"], "E301", f"'{former}' is not an id; write subject/slug as it was")
     for mistake in title_mistakes(draft.claim.title):
         draft.report(draft.entries["title"], mistake.code, mistake.message, mistake.offset)
 
 
 def _check_subject(draft: Draft, sources: SourceList) -> None:
-    subject = draft.claim.subject
+    subject, own = draft.claim.subject, draft.claim.own
     if not subject:
         return
-    if not is_subject(subject):
-        advice = "write the full public name, such as torch.Tensor.detach, or notes/name for a page of notes"
-        draft.problems.add(draft.subject_place, "E304", f"'{subject}' is not a subject; {advice}")
+    if not is_subject(subject, own=own):
+        advice = f"write the full public name, such as {'mylib.flat or ' if own else ''}torch.Tensor.detach"
+        message = f"'{subject}' is not a subject; {advice}, or notes/name for a page of notes"
+        draft.problems.add(draft.subject_place, "E304", message)
     elif subject.startswith("notes/"):
         name = subject[len("notes/") :]
         if name not in sources.notes:

@@ -13,6 +13,7 @@ from conformance.language.expressions import BUILTINS, Call, Code, Name, express
 from conformance.language.model import Expectation, Fragment
 from conformance.language.reading import first_column
 from conformance.language.rules.context import ALWAYS, Context
+from conformance.language.rules.inputs import argument_mistakes
 from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
 from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Word
@@ -205,7 +206,7 @@ def check_names(
             if context.checks:
                 _report_check(draft, fragment, name, defined, context)
         else:
-            message = f"nothing defines '{name.name}'{_advice(name.name, defined, context)}"
+            message = f"nothing defines '{name.name}'{_advice(draft, name.name, defined, context)}"
             draft.report_code(fragment, name.offset, "E202", message)
     for owner, attribute, offset in code.attributes:
         if owner == "before" and "before" in defined and attribute not in inputs:
@@ -219,14 +220,14 @@ def _report_check(draft: Draft, fragment: Fragment, name: Name, defined: frozens
     draft.report_code(fragment, name.offset, "E203", f"'{name.name}' is not a check{advice}")
 
 
-def _advice(name: str, defined: frozenset[str], context: Context) -> str:
+def _advice(draft: Draft, name: str, defined: frozenset[str], context: Context) -> str:
     if name in _ELSEWHERE:
         return f"; {_ELSEWHERE[name]}"
     if name == "before":
         return "; before.x is for `expect`"
     if name in context.input_kinds:
         return f"; {name}(...) is an input kind, which goes under `given`"
-    if name in IMPORTABLE:
+    if name in IMPORTABLE or (draft.claim.own and name == draft.claim.subject.partition(".")[0]):
         return f"; write `import {name}` in `do`"
     own = sorted(defined - BUILTINS)
     return did_you_mean(name, own) or did_you_mean(name, defined)
@@ -269,9 +270,15 @@ def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Word) 
 
 def _check_imports(draft: Draft, fragment: Fragment, code: Code) -> None:
     for module, offset in code.imports:
-        if module.split(".")[0] not in IMPORTABLE:
+        if module.startswith("."):
+            message = f"a claim is in no package, so it can't import '{module}'; write the module's full name"
+            draft.report_code(fragment, offset, "E211", message)
+        elif module.split(".")[0] == "conformance":
+            message = "'conformance' is this package, whatever else is called so; rename the module that is meant"
+            draft.report_code(fragment, offset, "E211", message)
+        elif not draft.claim.own and module.split(".")[0] not in IMPORTABLE:
             allowed = f"it needs only torch, NumPy and Python's own library{did_you_mean(module, IMPORTABLE)}"
-            draft.report_code(fragment, offset, "E211", f"a claim can't import '{module}'; {allowed}")
+            draft.report_code(fragment, offset, "E211", f"a claim of the corpus can't import '{module}'; {allowed}")
 
 
 def _check_assigned(draft: Draft, fragment: Fragment, code: Code, context: Context) -> None:
@@ -312,16 +319,16 @@ def _check_regardless(draft: Draft, inputs: frozenset[str]) -> None:
 
 
 def _check_given(draft: Draft, context: Context) -> None:
-    earlier: set[str] = set()
+    earlier: dict[str, str] = {}
     for name, fragment in draft.claim.given:
         code = check_code(draft, fragment, expression)
         if code is not None:
             _check_input(draft, name, fragment, code, earlier, context)
-        earlier.add(name)
+        earlier[name] = fragment.text.strip().partition("(")[0]
 
 
 def _check_input(
-    draft: Draft, own_name: str, fragment: Fragment, code: Code, earlier: set[str], context: Context
+    draft: Draft, own_name: str, fragment: Fragment, code: Code, earlier: dict[str, str], context: Context
 ) -> None:
     every = input_names(draft)
     kinds = context.input_kinds
@@ -335,7 +342,7 @@ def _check_input(
         advice = did_you_mean(outer.name, kinds) or f"; they are {listed(sorted(kinds))}"
         draft.report_code(fragment, start, "E204", f"'{outer.name}' is not an input kind{advice}")
         return
-    kind = kinds.get(outer.name)
+    kind, before = kinds.get(outer.name), len(draft.problems)
     classes: set[int] = set()
     if kind is not None:
         _check_arguments(draft, fragment, outer, kind)
@@ -347,7 +354,7 @@ def _check_input(
                 if context.dtype_classes and name is not None and name not in known:
                     advice = did_you_mean(name, context.dtype_classes) or f"; they are {listed(context.dtype_classes)}"
                     draft.report_code(fragment, offset, "E206", f"'{name}' is not a class of dtypes{advice}")
-    defined = context.in_inputs | earlier | {outer.name}
+    defined = context.in_inputs | set(earlier) | {outer.name}
     for name_ in code.undefined(defined):
         if name_.offset in classes:
             continue
@@ -356,12 +363,31 @@ def _check_input(
             advice = "it is this input itself" if itself else "inputs are drawn in order, so move it above"
             draft.report_code(fragment, name_.offset, "E202", f"'{name_.name}' is not drawn yet; {advice}")
         else:
-            advice = _advice(name_.name, defined, context)
+            advice = _advice(draft, name_.name, defined, context)
             draft.report_code(fragment, name_.offset, "E202", f"nothing defines '{name_.name}'{advice}")
+    if kind is not None and len(draft.problems) == before:
+        offsets = _argument_offsets(code, outer)
+        for node, mistake, message in argument_mistakes(_call_of(code), kind, earlier):
+            draft.report_code(fragment, offsets[id(node)], mistake, message)
 
 
 def _is_call(code: Code) -> bool:
     return isinstance(code.tree, ast.Expression) and isinstance(code.tree.body, ast.Call)
+
+
+def _call_of(code: Code) -> ast.Call:
+    assert isinstance(code.tree, ast.Expression)
+    assert isinstance(code.tree.body, ast.Call)
+    return code.tree.body
+
+
+def _argument_offsets(code: Code, outer: Call) -> dict[int, int]:
+    """Return the offset of each argument of the call that an input is, by the identity of its node."""
+    call = _call_of(code)
+    plain = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+    named = [keyword.value for keyword in call.keywords if keyword.arg is not None]
+    offsets = [offset for _, offset in (*outer.arguments, *outer.keywords)]
+    return {id(node): offset for node, offset in zip((*plain, *named), offsets)}
 
 
 def _check_expect(
