@@ -22,6 +22,7 @@ from conformance.show.findings import (
 from conformance.show.index import Index, Subject
 from conformance.show.matching import nearest, plain, words_of
 from conformance.show.names import NameFinder
+from conformance.show.spelling import code_in
 from conformance.views.model import MessageView
 
 #: How much of a question must be in what answers it.
@@ -82,8 +83,21 @@ class Asking:
     def _plain_text(self, text: str) -> tuple[Finding, ...]:
         """Return what the first way finds that finds anything."""
         exact = (self._word, self._pair, self._message, self._exact)
-        alike = (self._long_message, self._question, self._like_message, self._misspelt, self._claims)
-        return next(filter(None, (way(text) for way in (*exact, *alike))), ())
+        alike = (self._long_message, self._question, self._like_message, self._claims)
+        # A word that no answer has is misspelt before it is a question.
+        ways = (
+            (*exact, self._misspelt, *alike) if self._is_no_word(text) else (*exact, *alike, self._rare, self._misspelt)
+        )
+        return next(filter(None, (way(text) for way in ways)), ())
+
+    def _rare(self, text: str) -> tuple[Finding, ...]:
+        """Return the name that a text is, though no program uses it and it is a word too."""
+        named = self._names.named(text)
+        return (self._names.finding(named),) if named is not None else ()
+
+    def _is_no_word(self, text: str) -> bool:
+        words = {word for parts in self._index.answer_words().values() for _, found in parts for word in found}
+        return " " not in text and not words.issuperset(words_of(text)[-1:])
 
     def _error(self, said: str, kind: str) -> tuple[Finding, ...]:
         """Return what is known of a message and its class."""
@@ -95,8 +109,9 @@ class Asking:
         named, concept = self._names.named(text), self._concept(text)
         has_answer = named is not None and named.answer is not None
         argument = None if has_answer else find_argument(text, self._index, self._names.names)
-        if named is not None and not named.is_known and (concept or (argument and argument.uses > named.uses)):
-            named = None  # a name that few use, such as `torch.Tag.inplace`
+        if named is not None and not (named.uses or has_answer) and text.isidentifier():
+            # A name that few use may be a word first, such as `copy`, a concept or an argument, such as `inplace`.
+            named = None if concept or argument or not self._is_no_word(text) else named
         if named is not None and argument is not None and argument.uses <= named.uses:
             argument = None
         of_name, of_concept = (_by_words(self._names.finding(one), text) if one else None for one in (named, concept))
@@ -134,7 +149,11 @@ class Asking:
         return self._shown([one for name in names if (one := self._index.subject(name)) is not None], text, is_error)
 
     def _question(self, text: str) -> tuple[Finding, ...]:
-        """Return what answers a question."""
+        """Return what answers a question: of the names in it that stand as code, else of all."""
+        named = (self._names.named(piece) for piece in code_in(text))
+        known = {one.name: one for one in named if one is not None and (one.is_known or one.uses)}
+        if known:
+            return self._shown(sorted(known.values(), key=lambda one: one.answer is None), text)
         best = nearest(words_of(text), self._index.answer_words(), _LEAST)[: _MOST_OTHERS + 1]
         return self._shown([one for name in best if (one := self._index.subject(name)) is not None], text)
 
@@ -155,9 +174,10 @@ class Asking:
     def _message(self, text: str, kind: str = "") -> tuple[Finding, ...]:
         """Return the messages that a text is, whole or in part, with the answer that it leads to."""
         key, known = key_of(text), self._index.message_words()
-        if len(words_of(text)) < _FEWEST_WORDS and not kind:
+        if len(key.split()) < _FEWEST_WORDS and not kind:
             return ()
-        same = [stored for stored in known if key in stored or (stored in key and len(known[stored]) >= _FEWEST_WORDS)]
+        whole = {stored for stored in known if f"{stored} " in f"{key} " and len(stored.split()) >= _FEWEST_WORDS}
+        same = [stored for stored in known if stored in whole or f"{key} " in f"{stored} "]
         return self._of_messages(same, text, kind)
 
     def _long_message(self, text: str) -> tuple[Finding, ...]:

@@ -67,7 +67,7 @@ def _last(name: str) -> str:
 def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
     """Yield the words of each part of an answer, with how much they count: those of the name the most."""
     last = _last(answer.subject)
-    yield 1.0, words_of(last)
+    yield 1.5, words_of(last)
     yield 0.9, words_of(" ".join(answer.asked))
     yield 0.6, words_of(" ".join(line.says for line in answer.lines))
     yield 0.5, words_of(answer.subject[: -len(last)].replace("/", " "))

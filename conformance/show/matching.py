@@ -16,7 +16,7 @@ _STOP = frozenset(
     a about an and any are as at be been being best better but by call called calling calls can code could did do does
     doing done each else error errors exactly explain fail fails for from function functions get gets getting give gives
     go got had happen happens has have having how i if in into is it its just know like make makes may me mean means
-    method methods might must my need needs of on one only or our out please proper properly purpose python pytorch
+    method methods might must my need needs of on one only or our out over please proper properly purpose python pytorch
     should so some someone than that the their them then there they this to torch tensor tensors understand use used
     using want was way we were what when where which while who why will with without work working works would x y you
     your
@@ -60,7 +60,7 @@ def nearest(
     Parameters
     ----------
     documents
-        Parts of each document by its key: how much a word there counts, at most 1, and the words.
+        Parts of each document by its key: how much a word there counts, about 1, and the words.
     least
         The least share of the words, as they count, from 0 to 1.
     """

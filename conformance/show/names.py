@@ -104,7 +104,7 @@ class NameFinder:
         near = []
         for name, uses in self._index.used():
             own = name.rpartition(".")[2]
-            if abs(len(own) - len(last)) <= most and {*own.lower()} & {*last.lower()}:
+            if abs(len(own) - len(last)) <= most and len({*own.lower()} ^ {*last.lower()}) <= 2 * most:
                 far = distance(last.lower(), own.lower(), most)
                 if far <= most:
                     near.append((far, -uses, name))

@@ -73,7 +73,9 @@ _FUNCTIONS = {
     "pickle.dumps": "__reduce_ex__",
 }
 _SYMBOL = re.compile(r"[-+*/%@&|^~<>=!\[\]]{1,3}|\[\.\.\.\]|\bin\b")
-_UNARY = ("~", "!")
+_CODE = re.compile(
+    r"[A-Za-z_]?[\w.]*\.\w+(?:\([^()]*\))?|\b[A-Za-z]\w*\([^()]*\)|\b[a-z]\w+_\b|[-+*/]=|==|//|\s[*@]+\s"
+)
 
 
 def spellings(text: str) -> tuple[str, ...]:
@@ -92,6 +94,11 @@ def spellings(text: str) -> tuple[str, ...]:
         return ()
     node = _parsed(code)
     return tuple(dict.fromkeys(_names(node))) if node is not None else ()
+
+
+def code_in(text: str) -> list[str]:
+    """Return the pieces of a question that are code: calls, dotted names and operators."""
+    return [match[0].strip() for match in _CODE.finditer(text)]
 
 
 def _parsed(code: str) -> Union[ast.stmt, None]:
@@ -130,7 +137,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
 def _expression(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.Call):
         dotted = _dotted(node.func)
-        if dotted in _FUNCTIONS and node.args:
+        if dotted in _FUNCTIONS and node.args and "." not in dotted:
             yield f"torch.Tensor.{_FUNCTIONS[dotted]}"
         yield from _expression(node.func)
     elif isinstance(node, (ast.Name, ast.Attribute)):
@@ -146,6 +153,8 @@ def _expression(node: ast.expr) -> Iterator[str]:
 
 def _of_dotted(dotted: str) -> Iterator[str]:
     first, _, rest = dotted.partition(".")
+    if rest and dotted in _FUNCTIONS:
+        yield f"torch.Tensor.{_FUNCTIONS[dotted]}"
     if first in ("np", "numpy") and rest:
         yield "torch.Tensor.__array__"
     elif first in ("torch", "functorch") or not rest:
