@@ -12,7 +12,7 @@ from conformance.views.content import Content
 from conformance.views.pieces import Text, linked
 from conformance.views.trials import differing
 
-HEAD = ("Name", "Call", "Memory", "Same object", "Gradient", "Leaf", "Raises", "Answer")
+HEAD = ("Name and call", "Answer", "Memory", "Same object", "Gradient", "Leaf", "Raises")
 _NOT_TRIED = "not tried"
 _NO_TENSOR = "no tensor"
 _NOT_OBSERVED = "not observed"

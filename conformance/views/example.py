@@ -8,7 +8,7 @@ from typing import Optional
 
 from conformance.text import bounded
 from conformance.trials.model import ORDINARY, Group, NameTrials, Trials
-from conformance.views.trials import differing, in_words
+from conformance.views.trials import differing, in_words, plain_facts
 
 _LONGEST_COMMENT = 90
 _MODULES = ("copy", "gc", "io", "math", "operator", "os", "pickle", "tempfile")
@@ -77,4 +77,4 @@ def _other(call: Trials, group: Group, expressions: Mapping[str, str]) -> Iterat
 
 
 def _comment(group: Group) -> str:
-    return bounded(in_words(group.facts), _LONGEST_COMMENT)
+    return bounded(in_words(plain_facts(group)), _LONGEST_COMMENT)

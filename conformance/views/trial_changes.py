@@ -10,7 +10,7 @@ from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
 from conformance.trials.words import facts_text
 from conformance.upgrade.severity import Severity, rank
-from conformance.views.releases import listed, minor
+from conformance.views.releases import listed
 
 _MOST_INPUTS = 4
 _LONGEST = 240

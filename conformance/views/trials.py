@@ -57,11 +57,10 @@ def _call(trials: Trials) -> CallView:
         group for group in trials.other if group not in groups and all(fact.aspect in _MINOR for fact in group.facts)
     ]
     tried = [*trials.same, *(name for group in trials.other for name in group.inputs)]
-    base = [fact for fact in trials.base.facts if fact.aspect not in _MINOR or fact.aspect == "grad_fn"]
     return CallView(
         trials.text,
         tuple(trials.given.items()),
-        in_words(base),
+        in_words(plain_facts(trials.base, "grad_fn")),
         tuple((_by_kind(group.inputs, tried), in_words(group.facts)) for group in groups),
         _by_kind(trials.same, tried),
         _by_kind([name for group in nearly for name in group.inputs], tried),
@@ -76,6 +75,11 @@ def differing(trials: Trials) -> list[Group]:
         for group in trials.other
         if not is_about_machine(group.error) and not all(fact.aspect in _MINOR for fact in group.facts)
     ]
+
+
+def plain_facts(group: Group, *also: str) -> list[Fact]:
+    """Return the facts that many readers look at, and those of some other aspects."""
+    return [fact for fact in group.facts if fact.aspect not in _MINOR or fact.aspect in also]
 
 
 def _by_kind(names: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
