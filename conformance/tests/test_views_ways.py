@@ -1,4 +1,4 @@
-"""The tables of ways: every cell is what the call does on the torch at hand, and every claim holds where it was measured."""
+"""The tables of ways: each cell is what the call does on the torch at hand, and each claim holds as recorded."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def example_of(tried: NameTrials, expressions: Mapping[str, str]) -> str:
 
 
 def _exception(call: Trials, expressions: Mapping[str, str]) -> Optional[Group]:
-    """Return the inputs that are the exception: other memory before other facts, and inputs that much code has first."""
+    """Return the inputs that are the exception: if possible other memory, and inputs that much code has."""
     groups = [
         Group(tuple(sorted(known, key=lambda name: name not in ORDINARY)), group.facts)
         for group in differing(call)

@@ -1,4 +1,4 @@
-"""Ways to do one thing, such as to copy a tensor, side by side: a table that a person wrote, with what proves each row."""
+"""Ways to do one thing, such as to copy a tensor, side by side: a table that we wrote, with what proves each row."""
 
 from __future__ import annotations
 
