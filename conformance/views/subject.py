@@ -83,7 +83,7 @@ def subject_view(name: str, content: Content) -> SubjectView:
     """Return a subject as a reader sees it."""
     claims = sorted(
         content.subjects.get(name, ()),
-        key=lambda claim: (not false_somewhere(content.cells(claim)), FAMILIES.index(claim.family)),
+        key=lambda claim: (not false_somewhere(content.cells(claim)), [*FAMILIES, claim.family].index(claim.family)),
     )
     families: dict[str, tuple[Glance, ...]] = {}
     for claim in claims:
