@@ -13,7 +13,7 @@ from conformance.views.example import example_of
 from conformance.views.falsehoods import false_somewhere, false_where
 from conformance.views.model import AnswerView, TriedView
 from conformance.views.name import changes_of_parameters, is_dotted, releases_in_words
-from conformance.views.pieces import Text, joined, linked
+from conformance.views.pieces import Text, joined, link, linked
 from conformance.views.recorded import environments_in_words
 from conformance.views.strip import Line, brief
 from conformance.views.trials import changes_of_calls, tried_view
@@ -43,7 +43,7 @@ class SubjectView:
     releases
         Which releases have the name; empty where the subject is none.
     documentation
-        The address of its page in PyTorch's documentation; empty where there is none.
+        A link to its page in PyTorch's documentation; empty where the subject is no name.
     see
         Neighbours, as links where they have a page.
     example
@@ -57,7 +57,7 @@ class SubjectView:
     """
 
     releases: str
-    documentation: str
+    documentation: Text
     answer: Optional[AnswerView]
     see: Text
     example: str
@@ -93,7 +93,7 @@ def subject_view(name: str, content: Content) -> SubjectView:
     see, sources = answer.see if answer is not None else (), content.corpus.sources
     return SubjectView(
         releases_in_words(content.names, name) if is_name else "",
-        sources.elsewhere.get(name) or sources.docs.replace("{object}", name) if is_name and sources.docs else "",
+        link("torch's page", sources.elsewhere.get(name) or sources.docs.replace("{object}", name)) if is_name else (),
         answer,
         joined(linked(f"`{one}`", "subject", one) for one in see),
         example_of(tried, content.trials.expressions) if tried is not None else "",
