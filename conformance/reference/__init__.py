@@ -67,6 +67,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_search_language(StemmingOnce)
     app.add_css_file("reference.css")
     app.add_js_file("loaded.js", loading_method="defer")
+    app.add_js_file("tables.js", loading_method="defer")
     return {"version": "2", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
 
 

@@ -113,23 +113,29 @@ class ReferenceDirective(SphinxDirective):
         self.state.document[ATTRIBUTE] = data_file(parts, record.impostors if record else {})
 
 
+#: The key of what changed on rare inputs, in what a page loads; no claim has it.
+_CORNERS = "corner changes"
+
+
 class SubjectDirective(ReferenceDirective):
-    """All claims of a subject."""
+    """The answer, the trials and the claims of a subject."""
 
     required_arguments = 1
 
     def blocks(self) -> Iterator[nodes.Node]:
-        """Return a section for each claim, and record them."""
+        """Return the answer and what was tried, then a section for each claim; record them."""
         subject = self.arguments[0]
-        claims = self.content_of_site.subjects.get(subject)
-        if claims is None:
+        if subject not in self.content_of_site.pages:
             raise self.error(f"The corpus has no subject {subject}.")
         self.domain.note("subject", subject, self.env.docname, "", subject)
-        view = subject_view(claims, self.content_of_site)
-        self.keep(claim_parts(view.claims))
-        if not subject.startswith("notes/"):
+        view = subject_view(subject, self.content_of_site)
+        parts = claim_parts(view.claims)
+        if view.corner_changes:
+            parts[_CORNERS] = [{"items": [[[bounded(text), 0]] for text in view.corner_changes]}]
+        self.keep(parts)
+        if "/" not in subject:
             yield self.index(subject)
-        yield self.part("subject", subject=view)
+        yield self.part("subject", subject=view, file=self.file, corners=_CORNERS)
         for claim in view.claims:
             self.domain.note("claim", claim.id, self.env.docname, claim.slug, claim.title)
             yield self.claim(claim)

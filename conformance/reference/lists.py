@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Callable
 
 from docutils import nodes
@@ -21,7 +22,7 @@ from conformance.reference.directives import (
 from conformance.reference.docstring import docstring_blocks
 from conformance.reference.fields import fields_of
 from conformance.results.schema import line_schemas
-from conformance.views import answers, impostors, overview, release_notes, release_page
+from conformance.views import answer_table, impostors, message_list, overview, release_notes, release_page, ways
 from conformance.views.article import article_summaries, claim_line
 from conformance.views.census import census_view
 from conformance.views.growth import growth_table
@@ -77,9 +78,18 @@ def _release_notes(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 
 def _answers(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    rules = [(answers.QUESTIONS[question], *found) for question, found in answers.RULES.items()]
-    questions = (*answers.QUESTIONS.values(), answers.RAISES)
-    yield page.part("answers", rows=answers.answer_rows(page.content_of_site), questions=questions, rules=rules)
+    rows, releases = answer_table.answer_rows(page.content_of_site), page.content_of_site.trials.releases
+    yield page.part("answers", rows=rows, head=answer_table.HEAD, release=releases[-1] if releases else "")
+
+
+def _messages(page: ReferenceDirective) -> Iterator[nodes.Node]:
+    areas, others = message_list.message_list(page.content_of_site)
+    for area, messages in areas.items():
+        yield page.section(f"messages-{area}", area.capitalize(), page.part("messages", messages=messages))
+    if others:
+        yield page.section("recorded", "All that were recorded", page.part("recorded_messages", messages=others))
+    if not areas and not others:
+        yield page.part("sentence", sentence="No message is recorded yet.", style="missing")
 
 
 def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -178,6 +188,18 @@ class CommandDirective(ReferenceDirective):
         yield self.part("command", command=found[self.arguments[0]])
 
 
+class WaysDirective(ReferenceDirective):
+    """A table of ways to do one thing, from a file beside the page."""
+
+    required_arguments = 1
+
+    def blocks(self) -> Iterator[nodes.Node]:
+        """Return the table."""
+        relative, path = self.env.relfn2path(self.arguments[0])
+        self.env.note_dependency(relative)
+        yield self.part("ways", rows=ways.way_rows(Path(path), self.content_of_site))
+
+
 class FieldsDirective(ReferenceDirective):
     """The fields of a line of a result file: ``header`` or ``entry``."""
 
@@ -200,6 +222,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "false-page": FalsePageDirective,
     "command": CommandDirective,
     "fields": FieldsDirective,
+    "ways": WaysDirective,
     "releases": _made_by(_releases),
     "release-notes": _made_by(_release_notes),
     "checks": _made_by(_checks),
@@ -209,6 +232,7 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "subjects": _made_by(_subjects),
     "articles": _made_by(_articles),
     "answers": _made_by(_answers),
+    "messages": _made_by(_messages),
     "impostors": _made_by(_impostors),
     "census": _made_by(_census),
     "scaling": _made_by(_growth),

@@ -35,10 +35,10 @@ class Places:
     def __init__(self, content: Content, folder: str) -> None:
         self._folder = folder
         self._found: dict[Target, tuple[str, str]] = {}
-        for subject, claims in content.subjects.items():
+        for subject in content.pages:
             page = f"{folder}/{page_name(subject)}"
             self._found[Target("subject", subject)] = (page, "")
-            for claim in claims:
+            for claim in content.subjects.get(subject, ()):
                 self._found[Target("claim", claim.id)] = (page, claim.slug)
         for article in content.articles:
             page = f"{folder}/articles/{article.letter}"
@@ -79,7 +79,7 @@ def write_pages(folder: Path, content: Content) -> None:
 
 def _pages(content: Content) -> dict[str, str]:
     pages: dict[str, str] = {}
-    for subject in content.subjects:
+    for subject in content.pages:
         if not SUBJECT.fullmatch(subject):
             raise ExtensionError(f"{subject!r} is no name of a subject, so it gets no page")
         pages[f"{page_name(subject)}.rst"] = _ORPHAN + _page(subject, f".. claim:subject:: {subject}")

@@ -54,7 +54,12 @@ def part(template: str, href: Href, **values: object) -> html_part:
     values
         What the template shows, views above all.
     """
-    text = _environment().get_template(f"{template}.html").render(href=href, **values)
+    links = {
+        "href": href,
+        "claim_href": lambda identity: href(Target("claim", identity)),
+        "subject_href": lambda name: href(Target("subject", name)),
+    }
+    text = _environment().get_template(f"{template}.html").render(**links, **values)
     # No escape of HTML keeps a bidirectional control from turning what stands around it.
     return html_part("", _BLOCK_END.sub(r"\1 ", printable(text, keep="\n\t")), format="html")
 

@@ -76,6 +76,8 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         *map(str, paths),
     ]
     ahead = ReadAhead(corpus, whole=is_whole(paths), selects=selects)
+    for name in _OF_PYTEST:
+        os.environ.pop(name, None)
     status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)

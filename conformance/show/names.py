@@ -75,7 +75,7 @@ class NameFinder:
             answer,
             tried_view(self._trials.of(subject.name)),
             (*of_parameters, *of_calls),
-            corners,
+            len(corners),
             subject.claims,
             tuple(name for name in others if name != subject.name)[:_MOST_OTHERS],
             note,

@@ -1,9 +1,9 @@
-"""The table over subjects: only what a claim measured is an answer."""
+"""Pages made of answers, trials and messages: what a reader sees first, and that nothing unknown is left blank."""
 
 from __future__ import annotations
 
-import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,123 +11,115 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.language.corpus import load_corpus
-from conformance.language.model import Claim
-from conformance.results.model import Entry, Verdict
 from conformance.tests import reference_site as sites
-from conformance.views.answers import Question, answer_of, is_unconditional, use_of
-from conformance.views.recorded import Cell, Measured
+from conformance.tests.reference_site import DETACH, Site
 
-SPEC = """
-subject: torch.Tensor.detach
-claims:
+TRIALS = Path(__file__).parent / "fixtures" / "trials"
+ANSWER = """subject: torch.Tensor.detach
+answer:
+  - says: A new tensor that shares memory with x.
+    claims: [shares-storage]
+  - says: A later write raises in backward.
+    claims: [write-before-backward-raises]
+see: [torch.Tensor.reshape]
+"""
+RESHAPE = """subject: torch.Tensor.reshape
+answer:
+  - {says: "A view, or a copy.", claims: [torch.Tensor.detach/shares-storage]}
+"""
+UNTRIED = """subject: torch.Tensor.flatten
+answer:
+  - {says: As reshape., claims: [torch.Tensor.detach/shares-storage]}
+"""
+MESSAGES = """messages:
+  - id: modified
+    message: one of the variables has been modified
+    type: RuntimeError
+    raised: a write to a saved tensor
+    because: Its old values are gone.
+    do: Write to a clone.
+    names: [torch.Tensor.detach]
+    claims: [torch.Tensor.detach/write-before-backward-raises]
 """
 
 
-def claim_of(tmp_path: Path, do: str, expect: str, given: str = "tensor()", more: str = "") -> Claim:
-    text = f"""{SPEC}
-  - id: one
-    title: A fact about it
-    family: sharing
-    sources: [{{docs: torch.Tensor.detach, key: a few words, says: states}}]
-    given: {{x: {json.dumps(given)}}}
-    do: {json.dumps(do)}
-    expect: {json.dumps(expect)}
-{more}
-"""
-    path = tmp_path / "one.yaml"
-    path.write_text(text, encoding="utf-8")
-    corpus, problems = load_corpus([path])
-    assert not problems, problems
-    return corpus.claims[0]
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("site")
+    spec = folder / "spec"
+    shutil.copytree(sites.SPEC, spec)
+    detach = spec / "detach.yaml"
+    detach.write_text(detach.read_text(encoding="utf-8").replace(f"subject: {DETACH}\n", ANSWER, 1), encoding="utf-8")
+    (spec / "reshape.yaml").write_text(RESHAPE, encoding="utf-8")
+    (spec / "flatten.yaml").write_text(UNTRIED, encoding="utf-8")
+    (spec / "messages").mkdir()
+    (spec / "messages" / "autograd.yaml").write_text(MESSAGES, encoding="utf-8")
+    index = sites.INDEX.replace("Site\n====\n", "Site\n====\n\n.. claim:answers::\n.. claim:messages::\n", 1)
+    conf = 'exclude_patterns = ["out", "spec"]\n'
+    sites.write_source(folder, [sites.results("1.9.0"), sites.results("2.13.0")], spec=spec, index=index, conf=conf)
+    shutil.copytree(TRIALS, folder / "results" / "trials")
+    return sites.build(folder)
 
 
-def cell(claim: Claim, verdict: Verdict, release: str = "2.13.0", divergence: tuple[int, ...] = ()) -> Cell:
-    entry = Entry(claim.fingerprint(), verdict, divergence=divergence)
-    return Cell(Measured(release, sites.environment(release)), claim, entry)
-
-
-@pytest.mark.parametrize(
-    ("expect", "question", "said"),
-    [
-        ("shares_storage(y, x)", "memory", {"yes"}),
-        ("sees_writes(x, y)", "memory", {"yes"}),
-        ("independent(y, x)", "memory", {"no"}),
-        ("not shares_storage(y, x)", "memory", {"no"}),
-        ("y.grad_fn is None", "graph", {"no"}),
-        ("grad_fn(y) is None", "graph", {"no"}),
-        ("y.is_leaf", "leaf", {"yes"}),
-        ("not y.is_leaf", "leaf", {"no"}),
-        ("same_object(y, x)", "object", {"yes"}),
-        ("not same_object(y, x)", "object", {"no"}),
-    ],
-)
-def test_expression_is_an_answer(tmp_path: Path, expect: str, question: Question, said: set[str]) -> None:
-    claim = claim_of(tmp_path, "y = x.detach()", expect)
-    found = answer_of(claim, question, [cell(claim, "holds")])
-    assert found is not None
-    assert (set(found.said), found.in_part) == (said, False)
-
-
-@pytest.mark.parametrize(
-    ("do", "expect"),
-    [
-        ("y = x.detach()", "y.is_leaf or x.is_leaf"),
-        ("y = x.detach()", "x.is_leaf"),
-        ("y = x.detach().clone()", "y.is_leaf"),
-        ("y = x.clone()", "y.is_leaf"),
-        ("y = x.detach()\ny.requires_grad_()", "y.is_leaf"),
-    ],
-)
-def test_everything_else_is_no_answer(tmp_path: Path, do: str, expect: str) -> None:
-    claim = claim_of(tmp_path, do, expect)
-    assert answer_of(claim, "leaf", [cell(claim, "holds")]) is None
-
-
-@pytest.mark.parametrize("verdict", ["absent", "inapplicable", "invalid", "crashed"])
-def test_what_was_not_measured_is_no_answer(tmp_path: Path, verdict: Verdict) -> None:
-    claim = claim_of(tmp_path, "y = x.detach()", "y.is_leaf")
-    assert answer_of(claim, "leaf", [cell(claim, verdict)]) is None
-    assert answer_of(claim, "leaf", []) is None
-
-
-def test_false_claim_answers_with_its_divergence(tmp_path: Path) -> None:
-    more = """    diverges:
-      - kind: changed
-        when: {torch: "<2"}
-        instead: {expect: not y.is_leaf}
-        example: {x: "torch.zeros(2)"}
-        note: It was none.
-        link: none-filed
-"""
-    claim = claim_of(tmp_path, "y = x.detach()", "y.is_leaf", more=more)
-    old = cell(claim, "diverges", "1.9.0", divergence=(0,))
-    assert answer_of(claim, "leaf", [old]).said == {"no"}  # type: ignore[union-attr]
-    assert answer_of(claim, "leaf", [old, cell(claim, "holds")]).said == {"yes", "no"}  # type: ignore[union-attr]
-
-
-def test_claim_with_conditions_does_not_speak_for_every_tensor(tmp_path: Path) -> None:
-    assert is_unconditional(claim_of(tmp_path, "y = x.detach()", "y.is_leaf"))
-    assert not is_unconditional(claim_of(tmp_path, "y = x.detach()", "y.is_leaf", given="tensor(floating)"))
-
-
-def test_in_place_method_gives_its_tensor(tmp_path: Path) -> None:
-    claim = sites.claims()["returns-itself"]
-    assert use_of(claim) is not None
-
-
-def test_page_shows_answers_with_links(tmp_path: Path) -> None:
-    index = "Site\n====\n\n.. claim:answers::\n\n" + sites.INDEX.split("====\n", 1)[1]
-    site = sites.build(sites.write_source(tmp_path, [sites.results("1.9.0"), sites.results("2.13.0")], index=index))
+def test_site_is_built_without_a_warning(site: Site) -> None:
     assert (site.status, site.output) == (0, "")
+
+
+def test_a_page_begins_with_the_answer_then_example_then_trials_then_claims(site: Site) -> None:
+    text = sites.text_of(site.page(f"reference/{DETACH}"))
+    parts = ("A new tensor that shares memory with x.", "import torch", "What was tried", "See ", "Changed", "Claims")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_each_line_of_an_answer_has_its_releases_and_its_claims(site: Site) -> None:
+    page = site.page(f"reference/{DETACH}")
+    lines = [sites.text_of(line) for line in re.findall(r"<p>(A new.*?|A later.*?)</p>", page)]
+    assert lines == [
+        "A new tensor that shares memory with x. ✓ all 2 releases [1]",
+        "A later write raises in backward. ✓ 2.13 ✗ false on 1.9 [1]",
+    ]
+    assert 'href="#write-before-backward-raises"' in page
+
+
+def test_the_example_runs_and_shows_the_usual_case_and_the_exception(site: Site) -> None:
+    pytest.importorskip("torch")
+    [script] = sites.blocks_of_code(site.page("reference/torch.Tensor.reshape"))
+    usual, exception = (line for line in script.splitlines() if line.startswith("x.reshape(-1)"))
+    assert "# view of x" in usual
+    assert "# transposed: memory of its own" in exception
+    before, after = script.replace("x.reshape(-1)", "y = x.reshape(-1)").split("\n\nx = ")[1:]
+    scope: dict[str, object] = {}
+    exec(f"import torch\nx = {before}", scope)
+    assert scope["y"].data_ptr() == scope["x"].data_ptr()  # type: ignore[attr-defined]
+    exec(f"x = {after}", scope)
+    assert scope["y"].data_ptr() != scope["x"].data_ptr()  # type: ignore[attr-defined]
+
+
+def test_a_subject_without_claims_has_a_page_for_its_answer(site: Site) -> None:
+    text = sites.text_of(site.page("reference/torch.Tensor.reshape"))
+    assert "A view, or a copy. ✓ all 2 releases" in text
+    assert "transposed, expanded memory of its own" in text
+    assert "2.1 x.reshape(5): RuntimeError → ValueError" in text
+
+
+def test_every_name_with_an_answer_has_a_row_without_a_blank_cell(site: Site) -> None:
+    [table] = re.findall(r'<table class="[^"]*answers.*?</table>', site.page("index"), re.S)
+    rows = re.findall(r"<tr><td>(.*?)</tr>", table, re.S)
+    cells = [[sites.text_of(cell) for cell in re.split(r"</td>\s*<td>", row)] for row in rows]
+    assert [row[0] for row in cells] == [
+        f"{DETACH}x.detach()",
+        "torch.Tensor.flattennot tried",
+        "torch.Tensor.reshapex.reshape(-1)",
+    ]
+    assert all(cell for row in cells for cell in row)
+    by_name = {row[0]: row[2:] for row in cells}
+    assert by_name["torch.Tensor.flattennot tried"] == ["not tried"] * 5
+    assert by_name["torch.Tensor.reshapex.reshape(-1)"] == ["view of x, or own", "no", "flows to x", "no", "ValueError"]
+
+
+def test_messages_stand_by_area_with_what_to_do(site: Site) -> None:
     text = sites.text_of(site.page("index"))
-    assert "torch.Tensor.detach Shares memory? depends on size: yes [1]; no [2]; false for some inputs of [2]" in text
-    assert "Raises RuntimeError [1]" not in text
-    link = rf'href="reference/{sites.DETACH}\.html#shares-storage"[^>]*>(<[^>]*>)*\[1\]'
-    assert re.search(link, site.page("index"))
-
-
-def test_page_without_results_says_so(tmp_path: Path) -> None:
-    index = "Site\n====\n\n.. claim:answers::\n\n" + sites.INDEX.split("====\n", 1)[1]
-    site = sites.build(sites.write_source(tmp_path, index=index))
-    assert "No claim that was measured answers any of these questions" in sites.text_of(site.page("index"))
+    assert "Raised by a write to a saved tensor. Its old values are gone. Do: Write to a clone." in text
+    assert "seen on torch 1.9 to 2.13" in text
+    assert "shape '[…]' is invalid for input of size N" in text

@@ -19,14 +19,16 @@ from conformance.names.lookup import Names
 from conformance.release_notes.measured import Judged, Measurements
 from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
+from conformance.views.answer import answer_view
 from conformance.views.causes import CauseView, ranked_causes
+from conformance.views.model import AnswerView
 from conformance.views.recorded import Cell, Recorded
 from conformance.views.releases import MISSING, as_version
 from conformance.views.sentences import Sentences
 from conformance.views.trial_changes import ordinary_changes
 
 #: A subject with another name gets no page: the name becomes that of a file.
-SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|notes/[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|(notes|concepts)/[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 #: The same of a release.
 RELEASE = re.compile(r"[0-9]+(\.[0-9]+)+[A-Za-z0-9.]*", re.ASCII)
 NOTES = "Notes"
@@ -57,7 +59,7 @@ class Content:
 
     def derive(self) -> None:
         """Make what many pages show, so that processes which are forked later have it."""
-        _ = self.trial_changes, self.judged_notes, self.causes
+        _ = self.trial_changes, self.judged_notes, self.causes, self.answers, self.trials.expressions
 
     @cached_property
     def names(self) -> Names:
@@ -97,6 +99,18 @@ class Content:
         ):
             grouped.setdefault(claim.subject, []).append(claim)
         return grouped
+
+    @cached_property
+    def answers(self) -> Mapping[str, AnswerView]:
+        """The answers by subject, with the releases on which each line is true."""
+        claims = {claim.id: claim for claim in self.corpus.claims}
+        releases = self.recorded.by_device.get("cpu", ())
+        return {answer.subject: answer_view(answer, claims, releases) for answer in self.corpus.answers}
+
+    @cached_property
+    def pages(self) -> tuple[str, ...]:
+        """The subjects that get a page: those with claims or an answer."""
+        return tuple(sorted({*self.subjects, *self.answers}, key=str.lower))
 
     @cached_property
     def modules(self) -> dict[str, dict[str, list[Claim]]]:

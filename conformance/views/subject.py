@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Optional
 
-from conformance.language.model import Claim
+from conformance.language.model import FAMILIES, Claim
 from conformance.views.claim import ClaimView, claim_view
 from conformance.views.content import Content
+from conformance.views.example import example_of
 from conformance.views.falsehoods import false_somewhere, false_where
-from conformance.views.name import is_of_torch, releases_in_words
-from conformance.views.pieces import Text, linked
+from conformance.views.model import AnswerView, TriedView
+from conformance.views.name import changes_of_parameters, is_dotted, releases_in_words
+from conformance.views.pieces import Text, joined, link, linked
 from conformance.views.recorded import environments_in_words
 from conformance.views.strip import Line, brief
-from conformance.views.trial_changes import changes_of_name
+from conformance.views.trials import changes_of_calls, tried_view
 
 
 @dataclass(frozen=True)
@@ -33,20 +36,36 @@ class Glance:
 
 @dataclass(frozen=True)
 class SubjectView:
-    """A subject with its claims.
+    """A subject with its answer, its trials and its claims.
 
     Attributes
     ----------
-    releases : str
+    releases
         Which releases have the name; empty where the subject is none.
-    changes : str
-        What changed in its calls on ordinary inputs; empty where nothing did.
+    documentation
+        A link to its page in PyTorch's documentation; empty where the subject is no name.
+    see
+        Neighbours, as links where they have a page.
+    example
+        A script that shows the usual case and an exception; empty where no call of it was tried.
+    changed, corner_changes
+        What changed in its signature and its calls, newest first: on inputs that much code has, and on others.
+    summary
+        How many claims there are, and where they were measured.
+    families
+        The claims in one line each, by family; what is false stands first.
     """
 
-    summary: str
     releases: str
-    changes: str
-    glances: tuple[Glance, ...]
+    documentation: Text
+    answer: Optional[AnswerView]
+    see: Text
+    example: str
+    tried: Optional[TriedView]
+    changed: tuple[str, ...]
+    corner_changes: tuple[str, ...]
+    summary: str
+    families: Mapping[str, tuple[Glance, ...]]
     claims: tuple[ClaimView, ...]
 
 
@@ -60,14 +79,29 @@ class SubjectRow:
     gaps: int
 
 
-def subject_view(claims: Sequence[Claim], content: Content) -> SubjectView:
+def subject_view(name: str, content: Content) -> SubjectView:
     """Return a subject as a reader sees it."""
-    name = claims[0].subject
+    claims = sorted(
+        content.subjects.get(name, ()),
+        key=lambda claim: (not false_somewhere(content.cells(claim)), [*FAMILIES, claim.family].index(claim.family)),
+    )
+    families: dict[str, tuple[Glance, ...]] = {}
+    for claim in claims:
+        families[claim.family] = (*families.get(claim.family, ()), glance(claim, content))
+    answer, tried, is_name = content.answers.get(name), content.trials.of(name), is_dotted(name)
+    ordinary, corners = changes_of_calls(content.trials.history(name))
+    see, sources = answer.see if answer is not None else (), content.corpus.sources
     return SubjectView(
-        _summary(claims, content),
-        releases_in_words(content.names, name) if is_of_torch(name) else "",
-        changes_of_name(content.trials, name),
-        tuple(glance(claim, content) for claim in claims),
+        releases_in_words(content.names, name) if is_name else "",
+        link("torch's page", sources.elsewhere.get(name) or sources.docs.replace("{object}", name)) if is_name else (),
+        answer,
+        joined(linked(f"`{one}`", "subject", one) for one in see),
+        example_of(tried, content.trials.expressions) if tried is not None else "",
+        tried_view(tried),
+        (*(changes_of_parameters(content.names, name) if is_name else ()), *ordinary),
+        corners,
+        _summary(claims, content) if claims else "",
+        families,
         tuple(claim_view(claim, content) for claim in claims),
     )
 

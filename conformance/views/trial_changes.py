@@ -10,10 +10,9 @@ from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
 from conformance.trials.words import facts_text
 from conformance.upgrade.severity import Severity, rank
-from conformance.views.releases import listed, minor
+from conformance.views.releases import listed
 
 _MOST_INPUTS = 4
-_MOST_CHANGES = 3
 _LONGEST = 240
 _BASE = "a plain tensor"
 
@@ -64,17 +63,6 @@ def shared_changes(differences: Iterable[Difference]) -> tuple[Shared, ...]:
         calls.setdefault((harm_of(difference), _text(difference)), []).append(difference.call)
     shared = [Shared(harm, text, tuple(dict.fromkeys(own))) for (harm, text), own in calls.items()]
     return tuple(sorted(shared, key=lambda one: (rank(one.harm), -len(one.calls))))
-
-
-def changes_of_name(trials: RecordedTrials, name: str) -> str:
-    """Return what changed in the calls of a name on ordinary inputs, newest first; empty where nothing did."""
-    clauses = [
-        f"{minor(one.new)} {one.call} on {_text(one)}"
-        for one in trials.history(name)
-        if one.is_ordinary and not one.is_wording
-    ]
-    more = len(clauses) - _MOST_CHANGES
-    return "; ".join([*clauses[:_MOST_CHANGES], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _text(difference: Difference) -> str:

@@ -52,19 +52,34 @@ def tried_view(trials: Optional[NameTrials]) -> Optional[TriedView]:
 
 
 def _call(trials: Trials) -> CallView:
-    groups = [group for group in trials.other if not is_about_machine(group.error)]
-    nearly = [group for group in groups if all(fact.aspect in _MINOR for fact in group.facts)]
+    groups = differing(trials)
+    nearly = [
+        group for group in trials.other if group not in groups and all(fact.aspect in _MINOR for fact in group.facts)
+    ]
     tried = [*trials.same, *(name for group in trials.other for name in group.inputs)]
-    base = [fact for fact in trials.base.facts if fact.aspect not in _MINOR or fact.aspect == "grad_fn"]
     return CallView(
         trials.text,
         tuple(trials.given.items()),
-        in_words(base),
-        tuple((_by_kind(group.inputs, tried), in_words(group.facts)) for group in groups if group not in nearly),
+        in_words(plain_facts(trials.base, "grad_fn")),
+        tuple((_by_kind(group.inputs, tried), in_words(group.facts)) for group in groups),
         _by_kind(trials.same, tried),
         _by_kind([name for group in nearly for name in group.inputs], tried),
         tuple(dict.fromkeys(fact.aspect for group in nearly for fact in group.facts)),
     )
+
+
+def differing(trials: Trials) -> list[Group]:
+    """Return the inputs on which a call did something else that many readers look at."""
+    return [
+        group
+        for group in trials.other
+        if not is_about_machine(group.error) and not all(fact.aspect in _MINOR for fact in group.facts)
+    ]
+
+
+def plain_facts(group: Group, *also: str) -> list[Fact]:
+    """Return the facts that many readers look at, and those of some other aspects."""
+    return [fact for fact in group.facts if fact.aspect not in _MINOR or fact.aspect in also]
 
 
 def _by_kind(names: Sequence[str], tried: Sequence[str]) -> tuple[str, ...]:
@@ -108,15 +123,13 @@ def _words(fact: Fact) -> str:
     return f"{fact.aspect}{f' of {fact.input}' if fact.input else ''} {fact.value}"
 
 
-def changes_of_calls(history: Iterable[Difference]) -> tuple[tuple[str, ...], int]:
-    """Return what changed on inputs that much code has, the newest first, and how many changes more there are."""
-    ordinary, others = [], 0
+def changes_of_calls(history: Iterable[Difference]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what changed on inputs that much code has, the newest first, and what else changed."""
+    ordinary, others = [], []
     for difference in history:
-        if difference.is_ordinary and not difference.is_wording:
-            inputs = ", ".join(name for name in difference.inputs if name != "base")
-            where = f" ({inputs})" if inputs and "base" not in difference.inputs else ""
-            before, after = in_words(difference.before) or "as usual", in_words(difference.after) or "as usual"
-            ordinary.append(f"{minor(difference.new)} {difference.call}{where}: {before} → {after}")
-        else:
-            others += 1
-    return tuple(ordinary), others
+        inputs = ", ".join(name for name in difference.inputs if name != "base")
+        where = f" ({inputs})" if inputs and "base" not in difference.inputs else ""
+        before, after = in_words(difference.before) or "as usual", in_words(difference.after) or "as usual"
+        text = f"{minor(difference.new)} {difference.call}{where}: {before} → {after}"
+        (ordinary if difference.is_ordinary and not difference.is_wording else others).append(text)
+    return tuple(ordinary), tuple(others)

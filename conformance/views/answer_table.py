@@ -1,0 +1,95 @@
+"""One row for each name with an answer: what its plainest call did with memory, gradient and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Optional
+
+from conformance.results.wording import is_about_machine
+from conformance.trials.model import Group, NameTrials, Trials
+from conformance.views.content import Content
+from conformance.views.pieces import Text, linked
+from conformance.views.trials import differing
+
+HEAD = ("Name and call", "Answer", "Memory", "Same object", "Gradient", "Leaf", "Raises")
+_NOT_TRIED = "not tried"
+_NO_TENSOR = "no tensor"
+_NOT_OBSERVED = "not observed"
+_MEMORY = {
+    "same object": "{0} itself",
+    "view": "view of {0}",
+    "shares storage": "shared with {0}",
+    "own memory": "own",
+}
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """A name: its plainest call, a cell for each property, and the first line of its answer."""
+
+    name: Text
+    call: str
+    cells: tuple[str, ...]
+    says: str
+
+
+def answer_rows(content: Content) -> tuple[AnswerRow, ...]:
+    """Return a row for every name with an answer; concepts have none."""
+    return tuple(
+        AnswerRow(linked(f"`{name}`", "subject", name), *_measured(content.trials.of(name)), answer.lines[0].says)
+        for name, answer in sorted(content.answers.items(), key=lambda item: item[0].lower())
+        if "/" not in name
+    )
+
+
+def _measured(tried: Optional[NameTrials]) -> tuple[str, tuple[str, ...]]:
+    """Return the plainest call and its cells; each says why where nothing is known."""
+    if tried is None:
+        return _NOT_TRIED, (_NOT_TRIED,) * 5
+    call = next(iter(tried))
+    cells = (_memory(call), _same_object(call), _gradient(call), _leaf(call)) if call.returns else ("raises",) * 4
+    return call.text, (*cells, _raises(tried))
+
+
+def _memory(call: Trials) -> str:
+    """Return what shares memory on the base input, and on other inputs where that differs."""
+    found: dict[str, None] = {}
+    for group in (call.base, *differing(call)):
+        shared = [fact for fact in group.facts if fact.aspect == "memory" and fact.value != "own memory"]
+        own = [fact for fact in group.facts if fact.aspect == "memory" and fact.value == "own memory"]
+        for fact in shared or own[:1]:
+            found[_MEMORY.get(fact.value, fact.value).format(fact.input)] = None
+    return ", or ".join(found) or _unseen(call)
+
+
+def _same_object(call: Trials) -> str:
+    memory = [fact.value for fact in call.base.facts if fact.aspect == "memory"]
+    return _unseen(call) if not memory else "yes" if "same object" in memory else "no"
+
+
+def _gradient(call: Trials) -> str:
+    gradients = [f"{fact.value} to {fact.input}" for fact in call.base.facts if fact.aspect == "gradient"]
+    if gradients:
+        return ", ".join(gradients)
+    return "no gradient" if call.base.value("requires grad") == "no" else _unseen(call)
+
+
+def _leaf(call: Trials) -> str:
+    return call.base.value("leaf") or _unseen(call)
+
+
+def _unseen(call: Trials) -> str:
+    return _NOT_OBSERVED if "Tensor" in call.base.value("type") else _NO_TENSOR
+
+
+def _raises(tried: NameTrials) -> str:
+    """Return the classes of errors of calls that are wrong, then those of other inputs."""
+    wrong = [call.base for call in tried.wrong]
+    others = [group for call in tried.usual for group in differing(call)]
+    return ", ".join(_classes(wrong) or _classes(others)) or "nothing that was tried"
+
+
+def _classes(groups: Iterable[Group]) -> list[str]:
+    errors = [group.value("error") for group in groups if not is_about_machine(group.error)]
+    return list(dict.fromkeys(filter(None, errors)))
