@@ -40,7 +40,9 @@ def make_checkout(folder: Path) -> Path:
     subject = head.partition("\n")[0]  # its answers name claims that are left out, and those of other files
     quick = [claim for claim in claims if not claim.startswith(SLOW)]
     assert len(quick) == len(claims) - len(SLOW)
-    (folder / "spec" / "tensor" / f"{NAME}.yaml").write_text("\n  - id: ".join([f"{subject}\nclaims:", *quick]), encoding="utf-8")
+    (folder / "spec" / "tensor" / f"{NAME}.yaml").write_text(
+        "\n  - id: ".join([f"{subject}\nclaims:", *quick]), encoding="utf-8"
+    )
     _write_causes(folder / "spec" / "causes", set(re.findall(r"\bcause: (\S+)", "".join(quick))))
     return folder
 

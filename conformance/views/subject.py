@@ -12,7 +12,7 @@ from conformance.views.content import Content
 from conformance.views.example import example_of
 from conformance.views.falsehoods import false_somewhere, false_where
 from conformance.views.model import AnswerView, TriedView
-from conformance.views.name import changes_of_parameters, is_dotted, releases_in_words
+from conformance.views.name import changes_of_parameters, is_of_torch, releases_in_words
 from conformance.views.pieces import Text, joined, link, linked
 from conformance.views.recorded import environments_in_words
 from conformance.views.strip import Line, brief
@@ -88,7 +88,7 @@ def subject_view(name: str, content: Content) -> SubjectView:
     families: dict[str, tuple[Glance, ...]] = {}
     for claim in claims:
         families[claim.family] = (*families.get(claim.family, ()), glance(claim, content))
-    answer, tried, is_name = content.answers.get(name), content.trials.of(name), is_dotted(name)
+    answer, tried, is_name = content.answers.get(name), content.trials.of(name), is_of_torch(name)
     ordinary, corners = changes_of_calls(content.trials.history(name))
     see, sources = answer.see if answer is not None else (), content.corpus.sources
     return SubjectView(

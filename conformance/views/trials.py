@@ -125,7 +125,8 @@ def _words(fact: Fact) -> str:
 
 def changes_of_calls(history: Iterable[Difference]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what changed on inputs that much code has, the newest first, and what else changed."""
-    ordinary, others = [], []
+    ordinary: list[str] = []
+    others: list[str] = []
     for difference in history:
         inputs = ", ".join(name for name in difference.inputs if name != "base")
         where = f" ({inputs})" if inputs and "base" not in difference.inputs else ""
