@@ -21,6 +21,8 @@ GIVEN = {"x": "torch.ones(2)"}
         ([("memory", "x", "own memory"), ("memory", "y", "own memory")], "memory of its own"),
         ([("memory", "x", "same object"), ("leaf", "", "yes")], "x itself, a leaf"),
         ([("gradient", "x", "flows"), ("type", "", "Tensor"), ("dtype", "", "as x")], "the gradient flows to x"),
+        ([("gradient", "x", "raises: e^{i phi}")], "the gradient of x raises: e^{i phi}"),
+        ([("memory", "x", "{odd}")], "{odd}"),
         ([("dtype", "", "as x")], "dtype as x"),
         ([("error", "", "ValueError"), ("message", "", "no"), ("memory", "x", "view")], "ValueError: no"),
         (

@@ -113,9 +113,9 @@ def _words(fact: Fact) -> str:
     of = fact.input or "x"
     pair = fact.aspect, fact.value
     if fact.aspect == "memory":
-        return _MEMORY.get(fact.value, fact.value).format(of)
+        return _MEMORY[fact.value].format(of) if fact.value in _MEMORY else fact.value
     if fact.aspect == "gradient":
-        return _GRADIENT.get(fact.value, f"the gradient of {{0}} {fact.value}").format(of)
+        return _GRADIENT[fact.value].format(of) if fact.value in _GRADIENT else f"the gradient of {of} {fact.value}"
     if pair in _YES_OR_NO:
         return _YES_OR_NO[pair]
     if fact.aspect == "warning":
