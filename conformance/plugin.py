@@ -327,7 +327,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
         _supervisor(session.config).prepare()  # torch is imported while the specs are read
     if not hasattr(session.config, "workerinput"):
-        session.config.pluginmanager.register(_TallyKeeper(_tally(session.config)), "conformance-tally")
+        session.config.pluginmanager.register(_TallyKeeper(_tally(session.config), session), "conformance-tally")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -350,10 +350,10 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 class _TallyKeeper:
     """Feeds reports to the tally, shows it at the end, and brings a run that is asked to end to its end."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally, session: pytest.Session) -> None:
         self._tally = tally
         self._signals = EndSignals().__enter__()
-        self._session: Optional[pytest.Session] = None
+        self._session = session
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._signals.check()
@@ -371,7 +371,6 @@ class _TallyKeeper:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         self._signals.finish()
-        self._session = session
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._tally.counts():
             session.exitstatus = pytest.ExitCode.OK  # all was measured before
         stopped = session.shouldstop or session.shouldfail or exitstatus == pytest.ExitCode.INTERRUPTED
@@ -390,8 +389,7 @@ class _TallyKeeper:
 
     def pytest_unconfigure(self) -> None:
         self._signals.__exit__()
-        if self._session is not None:
-            self._session.exitstatus = self._signals.status(self._session.exitstatus)
+        self._session.exitstatus = self._signals.status(self._session.exitstatus)
 
 
 def _put_first(counts: str, reporter: pytest.TerminalReporter) -> None:

@@ -188,6 +188,20 @@ def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp
     assert (running.returncode, "Traceback" in printed) == (143, False), printed
 
 
+def test_a_signal_while_processes_start_gives_the_same_status(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    running = start(checkout, tmp_path, "-n", "2")
+    assert running.stdout is not None
+    while "test session starts" not in running.stdout.readline():
+        pass
+    time.sleep(0.2)
+    running.terminate()
+    printed, _ = running.communicate(timeout=60)
+    assert running.returncode == 143, printed
+
+
 def test_a_damaged_end_costs_one_claim(checkout: Path, undisturbed: Path, tmp_path: Path) -> None:
     assert run(checkout, tmp_path, "-k", "storage").returncode == 0
     [path] = unfinished(tmp_path)

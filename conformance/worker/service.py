@@ -15,6 +15,7 @@ from conformance.results.model import LONGEST_TEXT, Entry, Environment
 from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
 from conformance.scripts.program import plan
 from conformance.worker.environment import describe, devices
+from conformance.worker.generators import Generators
 from conformance.worker.judge import judge, sentences
 from conformance.worker.own_claims import unmet_need
 from conformance.worker.pinned import example_from_recipes
@@ -79,6 +80,7 @@ class _Judging:
     def _run_pinned(self, request: RunPinned) -> Answer:
         example = example_from_recipes(request.recipes, request.device)
         self._progress(example)
+        Generators()  # one state, whatever ran before
         run_trial(plan(request.claim), example, request.device)
         self._state.leaks()
         return Answer()
