@@ -112,10 +112,11 @@ def in_words(facts: Iterable[Fact]) -> str:
 def _words(fact: Fact) -> str:
     of = fact.input or "x"
     pair = fact.aspect, fact.value
+    # What torch printed may have braces: it is no format.
     if fact.aspect == "memory":
-        return _MEMORY.get(fact.value, fact.value).format(of)
+        return _MEMORY[fact.value].format(of) if fact.value in _MEMORY else fact.value
     if fact.aspect == "gradient":
-        return _GRADIENT.get(fact.value, f"the gradient of {{0}} {fact.value}").format(of)
+        return _GRADIENT[fact.value].format(of) if fact.value in _GRADIENT else f"the gradient of {of} {fact.value}"
     if pair in _YES_OR_NO:
         return _YES_OR_NO[pair]
     if fact.aspect == "warning":
