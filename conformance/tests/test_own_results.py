@@ -52,13 +52,14 @@ def test_a_file_with_other_claims_is_not_replaced(library: Path, specs: list[str
     assert result_file(library).read_bytes() == before
 
 
+@pytest.mark.parametrize("more", [[], ["--record"]])
 def test_claims_of_ones_own_are_measured_again_since_the_library_may_have_changed(
-    library: Path, tmp_path: Path
+    library: Path, tmp_path: Path, more: list[str]
 ) -> None:
     changed = Path(shutil.copytree(library, tmp_path / "changed"))
     text = (changed / "mylib.py").read_text(encoding="utf-8")
     (changed / "mylib.py").write_text(text.replace("x.reshape(-1)", "x.reshape(-1).clone()"), encoding="utf-8")
-    conformance(changed, "run", "claims", "--results=results")
+    conformance(changed, "run", "claims", "--results=results", *more)
     entries = load_results(result_file(changed)).claims
     assert (entries[HOLDS].verdict, entries[FALSE].verdict) == ("refuted", "holds")
 

@@ -114,7 +114,7 @@ def test_what_another_build_of_torch_measured_is_measured_again(
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
     monkeypatch.syspath_prepend(folder.parent)
-    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)  # another test may have imported it
     marks = set()
     for content in ("one", "other"):
         (folder / "library.so").write_text(content)

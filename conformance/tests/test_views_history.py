@@ -150,3 +150,13 @@ def test_one_file_counts_for_each_release_of_a_device(claim: Claim, tmp_path: Pa
         "torch-2.10.0-cpu",
         "torch-2.9.1-cuda",
     ]
+
+
+def test_a_claim_that_one_environment_lacks_is_shown_from_another_of_the_release(claim: Claim, tmp_path: Path) -> None:
+    save(tmp_path / "corpus", release("2.9.1", {}), release("2.10.0", {}))
+    save(tmp_path / "own", release("2.9.1", {claim.id: entry(claim)}, python="3.12"))
+    recorded = load_recorded(tmp_path / "corpus", tmp_path / "own")
+    older, newer = recorded.on("cpu")
+    assert (older.environment.python, older.cell(claim).verdict) == ("3.11", "holds")
+    assert older.cell(claim).measured.environment.python == "3.12"
+    assert newer.cell(claim).verdict is None

@@ -30,6 +30,7 @@ GIVEN = {"x": "torch.ones(2)"}
             "warns UserWarning: old, writes of x values",
         ),
         ([], ""),
+        ([("gradient", "x", "e^{i phi}")], "the gradient of x e^{i phi}"),
     ],
 )
 def test_facts_in_words(facts: list[tuple[str, str, str]], words: str) -> None:

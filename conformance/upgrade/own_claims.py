@@ -57,7 +57,8 @@ class OwnClaims:
         except NotRecorded as error:
             reason = str(error).partition(";")[0]
             how = f"measure it with: conformance run {self.specs} --results={self.results}"
-            return replace(report, remarks=(*report.remarks, f"{self.specs} is not compared: {reason}; {how}"))
+            remarks = (*map(str, self.corpus.not_entered), f"{self.specs} is not compared: {reason}; {how}")
+            return replace(report, remarks=(*report.remarks, *remarks))
         found = compare_claims(self.corpus, path)
         entries = [replace(entry, page="") for entry in found.entries]
         return replace(
@@ -65,4 +66,5 @@ class OwnClaims:
             entries=tuple(sorted([*report.entries, *entries], key=ReportEntry.order)),
             compared=report.compared + found.compared,
             gaps={**report.gaps, **found.gaps},
+            remarks=(*report.remarks, *found.remarks),
         )

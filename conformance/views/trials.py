@@ -112,6 +112,7 @@ def in_words(facts: Iterable[Fact]) -> str:
 def _words(fact: Fact) -> str:
     of = fact.input or "x"
     pair = fact.aspect, fact.value
+    # What torch printed may have braces: it is no format.
     if fact.aspect == "memory":
         return _MEMORY[fact.value].format(of) if fact.value in _MEMORY else fact.value
     if fact.aspect == "gradient":
