@@ -15,7 +15,8 @@ from conformance.views.trials import differing
 HEAD = ("Name and call", "Answer", "Memory", "Same object", "Gradient", "Leaf", "Raises")
 _NOT_TRIED = "not tried"
 _NO_TENSOR = "no tensor"
-_NOT_OBSERVED = "not observed"
+_NO_INPUT = "no input"
+_NOT_COMPARABLE = "cannot be compared"
 _MEMORY = {
     "same object": "{0} itself",
     "view": "view of {0}",
@@ -60,27 +61,45 @@ def _memory(call: Trials) -> str:
         own = [fact for fact in group.facts if fact.aspect == "memory" and fact.value == "own memory"]
         for fact in shared or own[:1]:
             found[_MEMORY.get(fact.value, fact.value).format(fact.input)] = None
-    return ", or ".join(found) or _unseen(call)
+    return ", or ".join(found) or _without_memory(call)
 
 
 def _same_object(call: Trials) -> str:
     memory = [fact.value for fact in call.base.facts if fact.aspect == "memory"]
-    return _unseen(call) if not memory else "yes" if "same object" in memory else "no"
+    return _without_memory(call) if not memory else "yes" if "same object" in memory else "no"
+
+
+def _without_memory(call: Trials) -> str:
+    if not _returns_tensor(call):
+        return _NO_TENSOR
+    return _NOT_COMPARABLE if call.given.keys() - {"out"} else _NO_INPUT
 
 
 def _gradient(call: Trials) -> str:
-    gradients = [f"{fact.value} to {fact.input}" for fact in call.base.facts if fact.aspect == "gradient"]
-    if gradients:
-        return ", ".join(gradients)
-    return "no gradient" if call.base.value("requires grad") == "no" else _unseen(call)
+    """Return where the gradient flows: on the base input, or where that does not require grad, on the non-leaf."""
+    if not _returns_tensor(call):
+        return _NO_TENSOR
+    for group in _with_gradients(call):
+        gradients = [f"{fact.value} to {fact.input}" for fact in group.facts if fact.aspect == "gradient"]
+        if gradients:
+            return ", ".join(gradients)
+    return "requires grad" if call.base.value("requires grad") == "yes" else "no gradient"
 
 
 def _leaf(call: Trials) -> str:
-    return call.base.value("leaf") or _unseen(call)
+    """Return whether the result is a leaf, on the inputs whose gradient is shown."""
+    if not _returns_tensor(call):
+        return _NO_TENSOR
+    # By torch's convention every tensor that does not require grad is one.
+    return next((leaf for group in _with_gradients(call) if (leaf := group.value("leaf"))), "yes")
 
 
-def _unseen(call: Trials) -> str:
-    return _NOT_OBSERVED if "Tensor" in call.base.value("type") else _NO_TENSOR
+def _with_gradients(call: Trials) -> tuple[Group, ...]:
+    return (call.base, *(group for group in call.other if "non-leaf" in group.inputs))
+
+
+def _returns_tensor(call: Trials) -> bool:
+    return "Tensor" in call.base.value("type")
 
 
 def _raises(tried: NameTrials) -> str:
