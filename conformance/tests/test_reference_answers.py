@@ -146,7 +146,8 @@ def test_a_call_without_inputs_has_nothing_to_share(site: Site) -> None:
 
 
 def test_in_place_the_gradient_is_that_of_a_result_and_calls_on_inputs_come_first(site: Site) -> None:
-    assert "x.add_(1) As reshape. x itself yes flows to x no nothing that was tried" in sites.text_of(site.page("index"))
+    text = sites.text_of(site.page("index"))
+    assert "x.add_(1) As reshape. x itself yes flows to x no nothing that was tried" in text
 
 
 def test_messages_stand_by_area_with_what_to_do(site: Site) -> None:
