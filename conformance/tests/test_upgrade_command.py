@@ -351,7 +351,21 @@ def test_an_entry_of_a_name_links_to_its_page(tmp_path: Path, capsys: pytest.Cap
     code = tmp_path / "code.py"
     code.write_text("import torch\ntorch.utils.checkpoint.checkpoint(torch.sin, torch.eye(2))\n")
     main(["upgrade", "2.0", "2.1", "--uses", str(code)])
-    assert "page     reference/torch.utils.checkpoint.checkpoint.html" in capsys.readouterr().out
+    assert "more     conformance show torch.utils.checkpoint.checkpoint\n" in capsys.readouterr().out
+
+
+def test_a_link_is_absolute_where_the_pages_are_published(tmp_path: Path) -> None:
+    """The address is a project URL of the installed package."""
+    code = tmp_path / "code.py"
+    code.write_text("import torch\ntorch.utils.checkpoint.checkpoint(torch.sin, torch.eye(2))\n")
+    package = tmp_path / "path" / "torch_conformance-1.dist-info"
+    package.mkdir(parents=True)
+    url = "Project-URL: Documentation, https://example.org/docs"
+    (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch-conformance\nVersion: 1\n{url}\n")
+    environment = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "conformance", "upgrade", "2.0", "2.1", "--uses", str(code)]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert "more     https://example.org/docs/reference/torch.utils.checkpoint.checkpoint.html\n" in ran.stdout
 
 
 def test_a_function_under_two_names_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
