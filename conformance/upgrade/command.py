@@ -38,7 +38,7 @@ from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.sarif import sarif_report
 from conformance.upgrade.settings import UpgradeSettings, read_settings
-from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
+from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity
 from conformance.usage import Evidence, Project, read_project
 from conformance.views.addresses import subject_page
 from conformance.views.recorded import Measured
@@ -255,12 +255,9 @@ def _baseline(path: Path) -> list[str]:
 
 
 def _severity(text: str) -> Severity:
-    now = EARLIER.get(text, text)
-    if now not in SEVERITIES:
+    if text not in SEVERITIES:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(SHOWN)}")
-    if now != text:
-        print(f"conformance: --fail-on {text} is called {now} now", file=sys.stderr)
-    return next(name for name in SEVERITIES if name == now)
+    return next(name for name in SEVERITIES if name == text)
 
 
 def _refused(message: str) -> int:

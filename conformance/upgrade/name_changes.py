@@ -12,7 +12,7 @@ from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.replacements import instead_of_argument
-from conformance.names.store import minor, release_key
+from conformance.names.store import minor
 from conformance.text import bounded
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
@@ -46,12 +46,9 @@ class NameChanges:
     def __init__(self, names: Names, old: str, new: str) -> None:
         self._names = names
         self.old, self.new = minor(old), minor(new)
-        low, high = sorted((self.old, self.new), key=release_key)
-        self._is_downgrade = low != self.old
         minors = [minor(release) for release in names.releases]
-        self.is_recorded = low in minors and high in minors
-        path = minors[minors.index(low) : minors.index(high) + 1] if self.is_recorded else []
-        self._later = path[::-1][1:] if self._is_downgrade else path[1:]
+        self.is_recorded = self.old in minors and self.new in minors
+        self._later = minors[minors.index(self.old) + 1 : minors.index(self.new) + 1] if self.is_recorded else []
         self._answers: dict[tuple[str, str], Answer] = {}
         self._meant: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -143,13 +140,10 @@ class NameChanges:
 
     @cache  # noqa: B019 - one report, one object
     def _of_name(self, name: str) -> tuple[ReportEntry, ...]:
-        low, high = (self.new, self.old) if self._is_downgrade else (self.old, self.new)
-        found = differences(self._names, name, low, high)
+        found = differences(self._names, name, self.old, self.new)
         return tuple(entry for one in found if (entry := self._entry(one)) is not None)
 
     def _entry(self, found: NameDifference) -> Optional[ReportEntry]:
-        if self._is_downgrade:
-            return self._gone(found, f"comes with torch {found.since}") if found.what == "new" else None
         if found.what == "gone":
             return self._gone(found, f"since {found.since}")
         if found.what in ("warns", "deprecated"):
@@ -211,9 +205,8 @@ class NameChanges:
         return tuple((replace(entry, script=script), is_sure) for entry, is_sure in self._told_of_call(name, call))
 
     def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[ReportEntry, bool]]:
-        if not self._is_downgrade:
-            yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
-            yield from self._of_arrivals(name, call)
+        yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
+        yield from self._of_arrivals(name, call)
         found = self._breakage(name, call, self.new)
         if found is None:
             return
@@ -275,7 +268,7 @@ class NameChanges:
             if self._breakage(name, call, release) != found:
                 break
             first = release
-        return f"since {first}" if not self._is_downgrade else f"up to {first}"
+        return f"since {first}"
 
 
 def _of_argument(
