@@ -165,7 +165,7 @@ def test_an_entry_that_does_not_fit_is_refused_with_its_line(upgrade: Any, recor
     assert "torch-2.5.1-cpu.jsonl:2: verdict: " in error
 
 
-@pytest.mark.parametrize("severity", ["changes", "improvement", "changes"])
+@pytest.mark.parametrize("severity", ["changes", "improvement"])
 def test_fail_on(upgrade: Any, severity: str) -> None:
     assert upgrade("2.4", "2.6", "--fail-on", severity)[0] == 1
     assert upgrade("2.5", "2.6", "--fail-on", severity)[0] == 0

@@ -44,7 +44,7 @@ class NameChanges:
     """Names in two releases, and in those between."""
 
     def __init__(self, names: Names, old: str, new: str) -> None:
-        self._names = names
+        self.names = names
         self.old, self.new = minor(old), minor(new)
         minors = [minor(release) for release in names.releases]
         self.is_recorded = self.old in minors and self.new in minors
@@ -56,7 +56,7 @@ class NameChanges:
         """Return what a name is in a release."""
         key = name, release
         if key not in self._answers:
-            self._answers[key] = self._names.lookup(name, release)
+            self._answers[key] = self.names.lookup(name, release)
         return self._answers[key]
 
     def __contains__(self, name: str) -> bool:
@@ -98,7 +98,7 @@ class NameChanges:
         if not self.is_recorded:
             return []
         plainest: dict[tuple[str, int], str] = {}
-        for change in self._names.compare(self.old, self.new):
+        for change in self.names.compare(self.old, self.new):
             if change.before is not None and change.before.kind not in ("external", "constant", "module"):
                 key = change.name.rpartition(".")[2], id(change.before)
                 plainest[key] = min(
@@ -140,7 +140,7 @@ class NameChanges:
 
     @cache  # noqa: B019 - one report, one object
     def _of_name(self, name: str) -> tuple[ReportEntry, ...]:
-        found = differences(self._names, name, self.old, self.new)
+        found = differences(self.names, name, self.old, self.new)
         return tuple(entry for one in found if (entry := self._entry(one)) is not None)
 
     def _entry(self, found: NameDifference) -> Optional[ReportEntry]:
@@ -151,7 +151,7 @@ class NameChanges:
         return None
 
     def _gone(self, found: NameDifference, when: str) -> ReportEntry:
-        known, module = self.answer(found.name, self.old), self._names.module_of(found.name, self.old)
+        known, module = self.answer(found.name, self.old), self.names.module_of(found.name, self.old)
         return ReportEntry(
             f"{found.name}:gone",
             "breaks",
@@ -166,9 +166,9 @@ class NameChanges:
         )
 
     def _deprecated(self, found: NameDifference) -> ReportEntry:
-        newest = self._names.lookup(found.name, self._names.releases[-1])
+        newest = self.names.lookup(found.name, self.names.releases[-1])
         how = "each use warns" if found.what == "warns" else "its documentation says so"
-        module = self._names.module_of(found.name, self.new)
+        module = self.names.module_of(found.name, self.new)
         return ReportEntry(
             f"{found.name}:deprecated",
             "warns",
@@ -200,7 +200,7 @@ class NameChanges:
     @cache  # noqa: B019 - one report, one object
     def _of_call(self, name: str, call: Call) -> tuple[tuple[ReportEntry, bool], ...]:
         known = self.answer(name, self.old)
-        module = self._names.module_of(name, self.old)
+        module = self.names.module_of(name, self.old)
         script = signature_script(known, module) if isinstance(known, Found) else ""
         return tuple((replace(entry, script=script), is_sure) for entry, is_sure in self._told_of_call(name, call))
 
