@@ -36,7 +36,7 @@ class Floor:
         """Return why a name, or an argument of it, can't be used there; empty if it can."""
         known = sorted(map(minor, names.releases), key=release_key)
         # Before the first release that is recorded, the first one stands for it.
-        release = max([each for each in known if release_key(each) <= release_key(self.release)] or known[:1])
+        release = ([each for each in known if release_key(each) <= release_key(self.release)] or known[:1])[-1]
         found = names.lookup(name, release)
         if not isinstance(found, Found):
             return f"torch {self.release} has no {name} ({self.source})"
