@@ -11,11 +11,13 @@ from typing import Union
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
 from sphinx.parsers import RSTParser
 
 from conformance.reference.directives import ReferenceDirective
 from conformance.views.call_cells import NONE
-from conformance.views.ways import COST, read_ways, ways_view
+from conformance.views.ways import COST, WaysPage, read_ways, ways_view
 
 
 class WaysParser(RSTParser):
@@ -25,7 +27,7 @@ class WaysParser(RSTParser):
 
     def parse(self, inputstring: Union[str, StringList], document: nodes.document) -> None:
         """Put the title and the directive, which reads the file, onto the page."""
-        title = read_ways(Path(self.env.doc2path(self.env.docname))).title
+        title = _page(document.settings.env).title
         super().parse(f"{title}\n{'=' * len(title)}\n\n.. claim:ways::\n", document)
 
 
@@ -34,5 +36,12 @@ class WaysDirective(ReferenceDirective):
 
     def blocks(self) -> Iterator[nodes.Node]:
         """Return what stands below the title."""
-        page = read_ways(Path(self.env.doc2path(self.env.docname)))
-        yield self.part("ways", it=ways_view(page, self.content_of_site), none=NONE, cost=COST)
+        view = ways_view(_page(self.env), self.content_of_site)
+        yield self.part("ways", it=view, none=NONE, cost=COST)
+
+
+def _page(env: BuildEnvironment) -> WaysPage:
+    try:
+        return read_ways(Path(env.doc2path(env.docname)))
+    except ValueError as error:
+        raise ExtensionError(str(error)) from None

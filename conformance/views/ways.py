@@ -6,7 +6,7 @@ A cell says what a trial of the call shows, or what we wrote and claims prove, a
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
@@ -69,8 +69,8 @@ class WaysPage:
     ways: tuple[Way, ...]
 
     @property
-    def lines(self) -> tuple[Answer, ...]:
-        """All that we wrote, a row as one answer."""
+    def rows(self) -> tuple[Answer, ...]:
+        """All that we wrote, the lines of a row as an answer."""
         return tuple(_answer(way) for way in self.ways)
 
 
@@ -125,7 +125,7 @@ def read_ways(path: Path) -> WaysPage:
     Raises
     ------
     ValueError
-        If it is not of the form that `docs/language` describes.
+        If it is not of the form that ``docs/extending.rst`` describes.
     """
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -133,24 +133,28 @@ def read_ways(path: Path) -> WaysPage:
         questions = tuple((it["asks"], it["says"]) for it in read["questions"])
         ways = tuple(_way(dict(entry), columns, Place(path.name, row, 1)) for row, entry in enumerate(read["ways"], 1))
         return WaysPage(read["title"], read["intro"], columns, questions, ways)
-    except (KeyError, TypeError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}: not a page of ways: {error!r}; see writing-claims") from None
+    except KeyError as error:
+        raise ValueError(f"{path}: the key {error} is missing; see docs/extending.rst") from None
+    except (TypeError, ValueError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: {error}; see docs/extending.rst") from None
 
 
 def _way(entry: dict[str, Any], columns: Mapping[str, str], place: Place) -> Way:
     call, name = entry.pop("call"), entry.pop("name")
     tried = entry.pop("tried", call)
-    unknown = entry.keys() - columns.keys() - {COST}
-    if unknown:
-        raise KeyError(f"{call}: no column {', '.join(sorted(unknown))}")
+    for key, written in entry.items():
+        if key not in columns:
+            raise ValueError(f"{call}: no column {key}")
+        if written != NONE and not (isinstance(written, dict) and {"says", "claims"} <= written.keys()):
+            raise ValueError(f"{call}: {key} lacks `says` or `claims`")
     return Way(call, name, tried, {key: _line(cell, name, place) for key, cell in entry.items()})
 
 
-def _line(cell: Any, name: str, place: Place) -> Optional[AnswerLine]:
-    if cell == NONE:
+def _line(written: Any, name: str, place: Place) -> Optional[AnswerLine]:
+    if written == NONE:
         return None
-    claims = tuple(claim if "/" in claim else f"{name}/{claim}" for claim in cell["claims"])
-    return AnswerLine(cell["says"], claims, place, cell.get("except", ""), cell.get("torch", ""))
+    claims = tuple(claim if "/" in claim else f"{name}/{claim}" for claim in written["claims"])
+    return AnswerLine(written["says"], claims, place, written.get("except", ""), written.get("torch", ""))
 
 
 def _answer(way: Way) -> Answer:
@@ -259,6 +263,5 @@ def _costs_of(cell: Cell, statements: Mapping[str, str]) -> dict[str, _Cost]:
 
 def _statements(claim: Claim) -> Mapping[str, str]:
     """Return the statements that a timing claim compares, by their names."""
-    program = claim.do.text if claim.do else ""
-    tables: Sequence[ast.Dict] = [node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Dict)]
+    tables = [node for node in ast.walk(ast.parse(claim.do.text if claim.do else "")) if isinstance(node, ast.Dict)]
     return {name: statement for table in tables for name, statement in ast.literal_eval(table).items()}
