@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Callable
 
 from docutils import nodes
@@ -21,8 +20,9 @@ from conformance.reference.directives import (
 )
 from conformance.reference.docstring import docstring_blocks
 from conformance.reference.fields import fields_of
+from conformance.reference.ways import WaysDirective
 from conformance.results.schema import line_schemas
-from conformance.views import answer_table, impostors, message_list, overview, release_notes, release_page, ways
+from conformance.views import answer_table, impostors, message_list, overview, release_notes, release_page
 from conformance.views.article import article_summaries, claim_line
 from conformance.views.census import census_view
 from conformance.views.pieces import code, prose, words
@@ -176,18 +176,6 @@ class CommandDirective(ReferenceDirective):
         if self.arguments[0] not in found:
             raise self.error(f"There is no command {self.arguments[0]}; there are {', '.join(found)}.")
         yield self.part("command", command=found[self.arguments[0]])
-
-
-class WaysDirective(ReferenceDirective):
-    """A table of ways to do one thing, from a file beside the page."""
-
-    required_arguments = 1
-
-    def blocks(self) -> Iterator[nodes.Node]:
-        """Return the table."""
-        relative, path = self.env.relfn2path(self.arguments[0])
-        self.env.note_dependency(relative)
-        yield self.part("ways", rows=ways.way_rows(Path(path), self.content_of_site))
 
 
 class FieldsDirective(ReferenceDirective):
