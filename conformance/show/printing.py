@@ -184,7 +184,7 @@ def _claim(claim: ClaimLine) -> Iterator[str]:
 def _pair(finding: PairFinding) -> Iterator[str]:
     """Yield two names in two columns."""
     width = (_WIDTH - 3) // 2
-    columns = [[it.name, "", *_column(it, width)] for it in (finding.left, finding.right)]
+    columns = [[it.name, *_column(it, width)] for it in (finding.left, finding.right)]
     for left, right in zip_longest(*columns, fillvalue=""):
         yield f"{left:{width}} │ {right}".rstrip()
 

@@ -74,7 +74,8 @@ _FUNCTIONS = {
 }
 _SYMBOL = re.compile(r"[-+*/%@&|^~<>=!\[\]]{1,3}|\[\.\.\.\]|\bin\b")
 _CODE = re.compile(
-    r"[A-Za-z_]?[\w.]*\.\w+(?:\([^()]*\))?|\b[A-Za-z]\w*\([^()]*\)|\b[a-z]\w+_\b|[-+*/]=|==|//|\s[*@]+\s"
+    r"\w+\[[^\[\]]*\](?:\s*=(?!=)\s*\w)?|[A-Za-z_]?[\w.]*\.\w+\(?|\b[A-Za-z]\w*(?:\(|_\w*)|\b[A-Z][a-z]+[A-Z]\w*|[-+*/]=|==|//"
+    r"|\s[*@]+\s"
 )
 
 
@@ -156,6 +157,7 @@ def _of_dotted(dotted: str) -> Iterator[str]:
     if rest and dotted in _FUNCTIONS:
         yield f"torch.Tensor.{_FUNCTIONS[dotted]}"
     if first in ("np", "numpy") and rest:
+        yield from [] if rest in ("array", "asarray") else [rest]  # the name in torch that does the same
         yield "torch.Tensor.__array__"
     elif first in ("torch", "functorch") or not rest:
         yield dotted
