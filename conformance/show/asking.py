@@ -22,8 +22,8 @@ from conformance.show.findings import (
 from conformance.show.index import Index, Subject
 from conformance.show.matching import nearest, plain, weights, words_of
 from conformance.show.names import NameFinder
-from conformance.show.spelling import code_in
-from conformance.views.model import MessageView
+from conformance.show.spelling import code_in, without_variables
+from conformance.views.model import LineView, MessageView
 
 #: How much of a question must be in what answers it.
 _LEAST = 0.45
@@ -31,8 +31,14 @@ _LEAST = 0.45
 _LEAST_OF_MESSAGE = 0.6
 _MOST_OF_MESSAGE = 0.85
 _MANY_WORDS = 6
+#: What a name has more that stands in a question as code, as a mere word such as `no_grad`, and before all others.
+_OF_CODE = 0.5
+_OF_WORD = 0.25
+_OF_FIRST = 0.1
 #: A line of an answer comes first where its words of a question tell so much more than those of the first line.
-_CLEARLY = 2.0
+_CLEARLY = 0.8
+#: A line that tells of an error has so much more where the question does.
+_OF_ERROR = 1.0
 _MOST_MESSAGES = 3
 _MOST_OTHERS = 4
 _MOST_CLAIMS = 6
@@ -53,6 +59,7 @@ _BESIDE = re.compile(
     r"\b(?:in|with|using|for)\s+(?:py)?torch\b|\bpytorch\b:?|\b(?:the|a|an|method|function)\s|[?\"`]", re.I
 )
 _ERROR = re.compile(r"Error|Warning|\braises?\b|\bwarns?\b")
+_FAILS = re.compile(r"\b(?:errors?|raises?|raising|fails?|failing|crash(?:es)?)\b", re.I)
 
 
 class Asking:
@@ -173,10 +180,15 @@ class Asking:
 
     def _question(self, text: str) -> tuple[Finding, ...]:
         """Return what answers a question, sooner a name that stands in it as code."""
-        named = (self._names.named(piece) for piece in code_in(text))
-        known = {one.name for one in named if one is not None and one.is_known}
-        best = nearest(words_of(text), self._index.answer_words(), _LEAST, known)[: _MOST_OTHERS + 1]
-        subjects = (self._index.subject(name) for name in best or sorted(known))
+        named = {piece: self._names.named(piece) for piece in code_in(text)}
+        known = {one.name: piece for piece, one in reversed(named.items()) if one is not None and one.is_known}
+        first = next(reversed(known), "")
+        favours = {
+            name: (_OF_WORD if piece.isidentifier() else _OF_CODE) + _OF_FIRST * (name == first)
+            for name, piece in known.items()
+        }
+        best = nearest(words_of(without_variables(text)), self._index.answer_words(), _LEAST, favours)[: _MOST_OTHERS + 1]
+        subjects = (self._index.subject(name) for name in best or known)
         return self._shown([one for one in subjects if one is not None], text)
 
     def _claims(self, text: str) -> tuple[Finding, ...]:
@@ -244,8 +256,13 @@ class Asking:
         asked = [word for word in words_of(text) if word not in beside and word not in known]
         tells = weights(asked, self._index.answer_words())
         lines = list(finding.answer.lines)
-        common = {line: sum(tells.get(word, 0) for word in words_of(line.says)) for line in lines}
-        about = [line for line in lines if _ERROR.search(line.says)] if is_error else lines
+        fails = is_error or _FAILS.search(text) is not None
+        common = {
+            line: sum(tells.get(word, 0) for word in words_of(line.says))
+            + _OF_ERROR * (fails and _tells_of_error(line))
+            for line in lines
+        }
+        about = [line for line in lines if _tells_of_error(line)] if is_error else lines
         best = max(about or lines, key=common.__getitem__)
         if is_error or common[best] > common[lines[0]] + _CLEARLY:
             lines = [best, *(line for line in lines if line != best)]
@@ -254,6 +271,10 @@ class Asking:
     def _misspelt(self, text: str) -> tuple[Finding, ...]:
         found = self._names.misspelt(text)
         return (found,) if found is not None else ()
+
+
+def _tells_of_error(line: LineView) -> bool:
+    return _ERROR.search(line.says) is not None
 
 
 def _leads(asked: str, wanted: str) -> bool:

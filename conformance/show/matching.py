@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-_WORD = re.compile(r"[A-Za-z_]+\d*")
+_WORD = re.compile(r"[A-Za-z_]+(?:\d+d?\b|\d*)")
 _SPLIT = re.compile(r"_+|(?<=[a-z])(?=[A-Z])")
+#: The end of a name such as BatchNorm2d.
+_SIZE = re.compile(r"[1-3]d$")
 _ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s|y|e)$")
 #: Words of a question that say nothing of what it is about.
 _STOP = frozenset(
@@ -38,14 +41,14 @@ _SAME = {
 _UNSEEN = 0.35
 #: How much more the words of a phrase count where all of them are asked for.
 _WHOLE = 1.5
-#: What a document that is asked for by name has more, in parts of all words.
-_FAVOUR = 0.5
 
 
 def words_of(text: str) -> list[str]:
     """Return the stems of the words that say what a text is about."""
     told = [word for word in _WORD.findall(text) if word.lower() not in _STOP]
-    found = [part.lower() for word in told for part in (*_SPLIT.split(word), word) if len(part) > 1]
+    found = [
+        part.lower() for word in told for part in (*_SPLIT.split(word), _SIZE.sub("", word), word) if len(part) > 1
+    ]
     stems = (_ENDINGS.sub("", _ENDINGS.sub("", word)) for word in dict.fromkeys(found) if word not in _STOP)
     return list(dict.fromkeys(_SAME.get(stem, stem) for stem in stems))
 
@@ -66,7 +69,7 @@ def weights(asked: Iterable[str], documents: Documents) -> dict[str, float]:
 
 
 def nearest(
-    asked: Sequence[str], documents: Documents, least: float, favoured: Container[str] = frozenset()
+    asked: Sequence[str], documents: Documents, least: float, favours: Mapping[str, float] = MappingProxyType({})
 ) -> list[str]:
     """Return the documents that have enough of the words asked for, the best first.
 
@@ -77,8 +80,8 @@ def nearest(
         A part of several words that are all asked for counts more.
     least
         The least share of the words, as they count, from 0 to 1.
-    favoured
-        The documents that are asked for by name.
+    favours
+        How much some documents have more, from 0 to 1.
     """
     tells = weights(asked, documents)
     most = sum(tells.values()) or 1.0
@@ -89,7 +92,7 @@ def nearest(
             is_whole = len(words) > 1 and all(word in best for word in words)
             counts = weight * _WHOLE if is_whole else weight
             best.update((word, max(best[word], counts)) for word in words if word in best)
-        score = sum(tells[word] * weight for word, weight in best.items()) / most + _FAVOUR * (key in favoured)
+        score = sum(tells[word] * weight for word, weight in best.items()) / most + favours.get(key, 0.0)
         if score >= least:
             scores[key] = (-score, sum(len(words) for _, words in parts))
     return sorted(scores, key=scores.__getitem__)

@@ -50,7 +50,7 @@ def _lines(finding: Finding, everything: bool) -> Iterator[str]:
     elif isinstance(finding, MessageFinding):
         for position, view in enumerate(finding.messages):
             yield from [""] if position else []
-            yield from _message(view)
+            yield from _message(view, everything)
     elif isinstance(finding, ClaimsFinding):
         yield "claims with these words:"
         for claim in finding.claims:
@@ -212,8 +212,9 @@ def _argument(finding: ArgumentFinding, everything: bool) -> Iterator[str]:
     yield from _claims(finding.claims, everything)
 
 
-def _message(view: MessageView) -> Iterator[str]:
-    yield from _wrapped(f"{view.type}: {view.texts[0]}", _WIDTH)
+def _message(view: MessageView, everything: bool) -> Iterator[str]:
+    text = f"{view.type}: {view.texts[0]}"
+    yield from _wrapped(text if everything else bounded(text, _WIDTH), _WIDTH)
     yield from _labelled("raised by", view.raised or ", ".join(view.names))
     yield from _labelled("do", view.do)
     yield from _labelled("because", view.because)

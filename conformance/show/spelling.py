@@ -98,8 +98,17 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def code_in(text: str) -> list[str]:
-    """Return the pieces of a question that are code: calls, dotted names and operators."""
-    return [match[0].strip() for match in _CODE.finditer(text)]
+    """Return the pieces of a question that are code: calls, dotted names and operators; of a chain the last call first."""
+    found: list[str] = []
+    for match in _CODE.finditer(text):
+        found.insert(0 if match[0].startswith(".") else len(found), match[0].strip())
+    return found
+
+
+def without_variables(text: str) -> str:
+    """Return a question without what people call their variables: of `conv.weight` only `weight` is a word of torch."""
+    known = {*MODULES, *_VARIABLES, "torch", "np", "numpy"}
+    return re.sub(r"(?<![\w.])([A-Za-z_]\w*)\.(?=[A-Za-z_])", lambda match: match[0] if match[1] in known else "", text)
 
 
 def _parsed(code: str) -> Union[ast.stmt, None]:
