@@ -6,7 +6,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from conformance import __version__
 
 if TYPE_CHECKING:
-    from conformance.language.corpus import Counts
+    from conformance.language.corpus import Corpus, Counts
 
 _EPILOG = """\
 exit status: 0 if everything is as expected, 1 if not, 2 if the command line or a spec is wrong
@@ -237,15 +237,21 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.release_notes.measurable import check_notes
 
         problems = sorted([*problems, *check_notes(corpus.notes)])
-    if corpus.answers or corpus.messages:
+    if corpus.answers or corpus.messages or corpus.changes:
+        from functools import partial
+
+        from conformance.language import changes
         from conformance.language.answers import check_neighbours
         from conformance.language.messages import check_names
         from conformance.language.problems import Problems
         from conformance.names.lookup import Names
+        from conformance.upgrade.changes import concerns
 
         unknown, names = Problems(), Names()
         check_neighbours(corpus.answers, names.may_have, unknown)
         check_names(corpus.messages, names.may_have, unknown)
+        changes.check_names(corpus.changes, names.may_have, unknown)
+        changes.check_matches(corpus.changes, partial(concerns, names=names), unknown)
         problems = sorted([*problems, *unknown.sorted()])
     for problem in problems:
         print(problem)
@@ -255,17 +261,30 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
     print(_checked(corpus.counts(), " in what was read" if corpus.not_entered else ""))
-    doubts = []
+    doubts = list(_unproven(corpus))
     if options.paths:
         from conformance.names.misspelled import misspelled
 
-        doubts = list(misspelled(corpus.claims))
+        doubts += misspelled(corpus.claims)
     for told in doubts:
         print(told, file=sys.stderr)
     # What is to be told again is not kept, nor what was written meanwhile.
     if key is not None and not doubts and key == check_key(paths, default_root()):
         keep(key, corpus.counts())
     return 2 if corpus.not_entered else 0
+
+
+def _unproven(corpus: Corpus) -> Iterator[str]:
+    """Yield what is to be told of changes with an example that is not measured on both sides."""
+    from conformance.results.proofs import recorded_releases, unproven_changes
+    from conformance.results.recorded import recorded_folder
+    from conformance.text import count_of
+
+    unproven = unproven_changes(corpus.changes, recorded_releases(recorded_folder())) if corpus.changes else []
+    if unproven:
+        named = ", ".join(f"{change.release}/{change.id}" for change in unproven[:5])
+        some = f", such as {named}" if len(unproven) > 5 else f": {named}"
+        yield f"{count_of(len(unproven), 'change')} with an example that is not measured on both sides{some}"
 
 
 def _checked(counts: Counts, where: str = "") -> str:

@@ -14,7 +14,7 @@ from typing import Literal, Optional
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from conformance.language.model import Answer, AnswerLine, Claim, Message
+from conformance.language.model import Answer, AnswerLine, Change, Claim, Message
 from conformance.language.problems import Problem, Problems
 from conformance.results.files import ResultError
 from conformance.results.messages import Seen, seen_in_claims, seen_in_trials, shows
@@ -91,6 +91,16 @@ def check_messages(messages: Sequence[Message], recorded: Iterable[Seen], proble
             problems.add(message.place, "EA09", told)
         elif message.id not in unseen and message.unmeasured:
             problems.add(message.place, "EA10", "`unmeasured`, but this message was recorded; remove it")
+
+
+def unproven_changes(changes: Iterable[Change], releases: Sequence[Results]) -> list[Change]:
+    """Return the changes with an example that no recorded release shows, before it or since."""
+
+    def holds(claim: Claim) -> bool:
+        found = (release.claims.get(claim.id) for release in releases)
+        return any(one is not None and (one.claim, one.verdict) == (claim.fingerprint(), "holds") for one in found)
+
+    return [change for change in changes if not all(map(holds, change.examples))]
 
 
 _CODES: dict[Standing, tuple[str, str]] = {
