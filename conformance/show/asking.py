@@ -156,7 +156,7 @@ class Asking:
         return ()
 
     def _compared(self, side: str, words: Sequence[str]) -> Optional[Subject]:
-        """Return the name that a side of a comparison is, or that is in its prose, such as "is it better to use view"."""
+        """Return the name that a side of a comparison is, or one of the words beside the other side."""
         whole = self._names.named(side.strip())
         if whole is not None and (whole.is_known or whole.uses):
             return whole
@@ -187,8 +187,8 @@ class Asking:
             name: (_OF_WORD if piece.isidentifier() else _OF_CODE) + _OF_FIRST * (name == first)
             for name, piece in known.items()
         }
-        best = nearest(words_of(without_variables(text)), self._index.answer_words(), _LEAST, favours)[: _MOST_OTHERS + 1]
-        subjects = (self._index.subject(name) for name in best or known)
+        best = nearest(words_of(without_variables(text)), self._index.answer_words(), _LEAST, favours)
+        subjects = (self._index.subject(name) for name in (best or [*known])[: _MOST_OTHERS + 1])
         return self._shown([one for one in subjects if one is not None], text)
 
     def _claims(self, text: str) -> tuple[Finding, ...]:

@@ -16,13 +16,13 @@ _ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s|y|e)$")
 #: Words of a question that say nothing of what it is about.
 _STOP = frozenset(
     """
-    a about an and any are as at be been being best better but by call called calling calls can code could did do does
-    doing done each else error errors exactly explain fail fails for from function functions get gets getting give gives
-    go got had happen happens has have having how i if in into is it its just know like make makes may me mean means
-    method methods might must my need needs of on one only or our out over please proper properly purpose python pytorch
-    should so some someone than that the their them then there they this to torch tensor tensors understand use used
-    using want was way we were what when where which while who why will with without work working works would x y you
-    your
+    a about also an and any anyway are as at be been being best better but by call called calling calls can code
+    could did do does doing done each else error errors even exactly explain fail fails for from function functions
+    get gets getting give gives go got had happen happens has have having how i if in into is it its just know like
+    make makes may me mean means method methods might must my need needs now of on one only or our out over please
+    proper properly purpose python pytorch should so some somehow someone still tensor tensors than that the their
+    them then there they this to torch understand use used using want was way we were what when where which while
+    who why will with without work working works would x y you your
     """.split()  # noqa: SIM905 - one reads them as words
 )
 #: Words that say the same, by their stems.
@@ -81,21 +81,23 @@ def nearest(
     least
         The least share of the words, as they count, from 0 to 1.
     favours
-        How much some documents have more, from 0 to 1.
+        How much some documents have more, in parts of what the best one has; these need not have enough.
     """
     tells = weights(asked, documents)
     most = sum(tells.values()) or 1.0
-    scores: dict[str, tuple[float, int]] = {}
+    shares: dict[str, float] = {}
     for key, parts in documents.items():
         best = dict.fromkeys(asked, 0.0)
         for weight, words in parts:
             is_whole = len(words) > 1 and all(word in best for word in words)
             counts = weight * _WHOLE if is_whole else weight
             best.update((word, max(best[word], counts)) for word in words if word in best)
-        score = sum(tells[word] * weight for word, weight in best.items()) / most + favours.get(key, 0.0)
-        if score >= least:
-            scores[key] = (-score, sum(len(words) for _, words in parts))
-    return sorted(scores, key=scores.__getitem__)
+        shares[key] = sum(tells[word] * weight for word, weight in best.items()) / most
+    top = max(shares.values(), default=0.0)
+    scores = {key: share + favours.get(key, 0.0) * top for key, share in shares.items()}
+    enough = (key for key, score in scores.items() if score >= least or key in favours)
+    # Of two that have the same, such as `expand` and `expand_as`, the shorter name is meant, in the first part.
+    return sorted(enough, key=lambda key: (-scores[key], len(documents[key][0][1])))
 
 
 def distance(one: str, other: str, most: int) -> int:

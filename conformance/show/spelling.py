@@ -98,7 +98,7 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def code_in(text: str) -> list[str]:
-    """Return the pieces of a question that are code: calls, dotted names and operators; of a chain the last call first."""
+    """Return the pieces of a question that are code, of a chain of calls the last first."""
     found: list[str] = []
     for match in _CODE.finditer(text):
         found.insert(0 if match[0].startswith(".") else len(found), match[0].strip())

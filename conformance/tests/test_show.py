@@ -244,7 +244,7 @@ def test_two_names_stand_side_by_side(ask: Asking) -> None:
         "what is the difference between view and reshape?",
         "view or reshape",
     ):
-        first, _, line, *_ = lines(ask.ask(text))
+        first, line, *_ = lines(ask.ask(text))
         assert [side.strip() for side in first.split("│")] == ["torch.Tensor.view", "torch.Tensor.reshape"]
         assert "Always a view" in line.split("│")[0]
         assert "A view if" in line.split("│")[1]

@@ -67,7 +67,7 @@ def message_views(
 
 
 def _alike(message: Message, recorded: str) -> int:
-    """Return how much of a recorded message stands in one that we wrote: of two that it is like, the longer is meant."""
+    """Return how many letters of what we wrote a recorded message has, 0 if it is another; the longer text is meant."""
     return max((len(key_of(text)) for text in message.texts if is_like(text, recorded)), default=0)
 
 
