@@ -6,7 +6,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from conformance import __version__
 
 if TYPE_CHECKING:
-    from conformance.language.corpus import Corpus, Counts
+    from conformance.language.corpus import Counts
 
 _EPILOG = """\
 exit status: 0 if everything is as expected, 1 if not, 2 if the command line or a spec is wrong
@@ -261,30 +261,17 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
     print(_checked(corpus.counts(), " in what was read" if corpus.not_entered else ""))
-    doubts = list(_unproven(corpus))
+    doubts = []
     if options.paths:
         from conformance.names.misspelled import misspelled
 
-        doubts += misspelled(corpus.claims)
+        doubts = list(misspelled(corpus.claims))
     for told in doubts:
         print(told, file=sys.stderr)
     # What is to be told again is not kept, nor what was written meanwhile.
     if key is not None and not doubts and key == check_key(paths, default_root()):
         keep(key, corpus.counts())
     return 2 if corpus.not_entered else 0
-
-
-def _unproven(corpus: Corpus) -> Iterator[str]:
-    """Yield what is to be told of changes with an example that is not measured on both sides."""
-    from conformance.results.proofs import recorded_releases, unproven_changes
-    from conformance.results.recorded import recorded_folder
-    from conformance.text import count_of
-
-    unproven = unproven_changes(corpus.changes, recorded_releases(recorded_folder())) if corpus.changes else []
-    if unproven:
-        named = ", ".join(f"{change.release}/{change.id}" for change in unproven[:5])
-        some = f", such as {named}" if len(unproven) > 5 else f": {named}"
-        yield f"{count_of(len(unproven), 'change')} with an example that is not measured on both sides{some}"
 
 
 def _checked(counts: Counts, where: str = "") -> str:

@@ -93,14 +93,19 @@ def check_messages(messages: Sequence[Message], recorded: Iterable[Seen], proble
             problems.add(message.place, "EA10", "`unmeasured`, but this message was recorded; remove it")
 
 
-def unproven_changes(changes: Iterable[Change], releases: Sequence[Results]) -> list[Change]:
-    """Return the changes with an example that no recorded release shows, before it or since."""
+def check_changes(changes: Iterable[Change], releases: Sequence[Results], problems: Problems) -> None:
+    """Check that some recorded release shows each side of the example of a change."""
 
     def holds(claim: Claim) -> bool:
-        found = (release.claims.get(claim.id) for release in releases)
-        return any(one is not None and (one.claim, one.verdict) == (claim.fingerprint(), "holds") for one in found)
+        entries = (release.claims.get(claim.id) for release in releases)
+        return any(
+            entry is not None and (entry.claim, entry.verdict) == (claim.fingerprint(), "holds") for entry in entries
+        )
 
-    return [change for change in changes if not all(map(holds, change.examples))]
+    for change in changes:
+        for claim in change.examples:
+            if not holds(claim):
+                problems.add(change.place, "EB04", f"no recorded release shows '{claim.id}'; measure it, or correct it")
 
 
 _CODES: dict[Standing, tuple[str, str]] = {
@@ -129,6 +134,7 @@ def _mistakes(folder: Path) -> list[Problem]:
     found = Problems()
     releases, trials = recorded_releases(folder), RecordedTrials(folder / TRIALS)
     check_lines(corpus.answers, {claim.id: claim for claim in corpus.claims}, releases, found)
+    check_changes(corpus.changes, releases, found)
     newest = trials.releases[-1] if trials.releases else ""
     check_messages(corpus.messages, (*seen_in_claims(releases), *seen_in_trials(trials, newest)), found)
     return problems or found.sorted()
@@ -145,7 +151,7 @@ def main(arguments: list[str]) -> int:
         print(mistake)
     if mistakes:
         print(
-            f"{count_of(len(mistakes), 'mistake')} in answers and messages; the reference explains the codes",
+            f"{count_of(len(mistakes), 'mistake')} in answers, messages and changes; the reference explains the codes",
             file=sys.stderr,
         )
     return 1 if mistakes else 0

@@ -13,7 +13,7 @@ from conformance.language.model import Change, CodeMatch
 from conformance.language.problems import Problems
 from conformance.names.lookup import Names
 from conformance.results.model import Entry, Environment
-from conformance.results.proofs import unproven_changes
+from conformance.results.proofs import check_changes
 from conformance.results.store import Results
 from conformance.upgrade.changes import concerns
 
@@ -83,10 +83,16 @@ def test_a_change_is_proven_by_a_release_on_each_side(tmp_path: Path) -> None:
     sides = [(claim.id, Entry(claim.fingerprint(), "holds")) for claim in change.examples]
     environment = Environment("2.0.0", "default", "3.13", "2.3", "cpu", "linux", "x86_64")
     old, new = (Results(environment, "0" * 12, 0, 0, {name: entry}) for name, entry in sides)
-    assert unproven_changes([change], [old, new]) == []
-    assert unproven_changes([change], [new]) == [change]
+    assert mistakes(change, old, new) == []
+    assert mistakes(change, new) == ["EB04"]
     other = Results(environment, "0" * 12, 0, 0, {sides[0][0]: Entry("0" * 8, "holds")})
-    assert unproven_changes([change], [other, new]) == [change]
+    assert mistakes(change, other, new) == ["EB04"]
+
+
+def mistakes(change: Change, *releases: Results) -> list[str]:
+    problems = Problems()
+    check_changes([change], releases, problems)
+    return [problem.code for problem in problems.sorted()]
 
 
 @pytest.mark.parametrize(

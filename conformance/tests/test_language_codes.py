@@ -22,7 +22,7 @@ from conformance.language.vocabulary import checks, dtype_classes, input_kinds
 from conformance.names.lookup import Names
 from conformance.results.messages import seen_in_claims
 from conformance.results.model import Entry, Environment, Facts, Signal
-from conformance.results.proofs import check_lines, check_messages
+from conformance.results.proofs import check_changes, check_lines, check_messages
 from conformance.results.store import Results
 from conformance.upgrade.changes import concerns
 
@@ -63,6 +63,7 @@ def problems_of(fixture: Path, folder: Path) -> list[Problem]:
         changes.check_matches(corpus.changes, partial(concerns, names=Names()), of_answers)
         check_lines(corpus.answers, {claim.id: claim for claim in corpus.claims}, [measured(fixture)], of_answers)
         check_messages(corpus.messages, seen_in_claims([measured(fixture)]), of_answers)
+        check_changes(corpus.changes, [measured(fixture)], of_answers)
     return [*problems, *of_answers.sorted()]
 
 
