@@ -15,7 +15,7 @@ from conformance.show.findings import ArgumentFinding
 from conformance.show.index import Index
 
 _SECTION = "\n== "
-_ARGUMENT = re.compile(r"([A-Za-z_]\w*)(?:\s*=.*)?")
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)(?:\s*=\s*\S+)?")
 _MOST_TAKERS = 6
 _MOST_LINES = 3
 #: Names to which an argument is traced, since each takes a look-up.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Optional
@@ -20,10 +20,10 @@ from conformance.show.findings import (
     PairFinding,
 )
 from conformance.show.index import Index, Subject
-from conformance.show.matching import nearest, plain, words_of
+from conformance.show.matching import nearest, plain, weights, words_of
 from conformance.show.names import NameFinder
-from conformance.show.spelling import code_in
-from conformance.views.model import MessageView
+from conformance.show.spelling import code_in, without_variables
+from conformance.views.model import LineView, MessageView
 
 #: How much of a question must be in what answers it.
 _LEAST = 0.45
@@ -31,21 +31,35 @@ _LEAST = 0.45
 _LEAST_OF_MESSAGE = 0.6
 _MOST_OF_MESSAGE = 0.85
 _MANY_WORDS = 6
-#: A line of an answer that has so many words of a question comes first.
-_SEVERAL = 2
+#: What a name has more that stands in a question as code, as a mere word such as `no_grad`, and before all others.
+_OF_CODE = 0.5
+_OF_WORD = 0.25
+_OF_FIRST = 0.1
+#: A line of an answer comes first where its words of a question tell so much more than those of the first line.
+_CLEARLY = 0.8
+#: A line that tells of an error has so much more where the question does.
+_OF_ERROR = 1.0
 _MOST_MESSAGES = 3
 _MOST_OTHERS = 4
 _MOST_CLAIMS = 6
 #: A text with fewer words is no message, and one with fewer letters no part of one.
 _FEWEST_WORDS = 3
+#: So many words of a message in a row are a piece of it.
+_RUN = 5
 _LONG = 20
-_BETWEEN = re.compile(r"\bbetween\s+(.+?)\s+and\s+(.+)", re.I)
-_OR = re.compile(r"(.+?)(?:\s+(?:vs\.?|versus|or|and|against)\s+|\s*[,/]\s*)(.+)", re.I)
+#: How two names are compared: by the text on both sides, and how many words of prose may stand between name and cue.
+_COMPARISONS = (
+    (re.compile(r"(?:.*\s)?between\s+(.+?)\s+and\s+(.+)", re.I), 4),
+    (re.compile(r"(.+?)\s+(?:vs\.?|versus)\s+(.+)", re.I), 4),
+    (re.compile(r"(.+?)\s+(?:or|against)\s+(.+)", re.I), 1),
+    (re.compile(r"(.+?)(?:\s+and\s+|\s*[,/]\s*)(.+)|(\S+)\s+(\S+)", re.I), 0),
+)
 #: Words that say nothing beside a name.
 _BESIDE = re.compile(
     r"\b(?:in|with|using|for)\s+(?:py)?torch\b|\bpytorch\b:?|\b(?:the|a|an|method|function)\s|[?\"`]", re.I
 )
 _ERROR = re.compile(r"Error|Warning|\braises?\b|\bwarns?\b")
+_FAILS = re.compile(r"\b(?:errors?|raises?|raising|fails?|failing|crash(?:es)?)\b", re.I)
 
 
 class Asking:
@@ -82,7 +96,7 @@ class Asking:
 
     def _plain_text(self, text: str) -> tuple[Finding, ...]:
         """Return what the first way finds that finds anything."""
-        exact = (self._word, self._pair, self._message, self._exact)
+        exact = (self._word, self._message, self._part_of_message, self._pair, self._exact)
         alike = (self._long_message, self._question, self._like_message, self._claims)
         # A word that no answer has is misspelt before it is a question.
         ways = (
@@ -114,7 +128,9 @@ class Asking:
             named = None if concept or argument or not self._is_no_word(text) else named
         if named is not None and argument is not None and argument.uses <= named.uses:
             argument = None
-        of_name, of_concept = (_by_words(self._names.finding(one), text) if one else None for one in (named, concept))
+        of_name, of_concept = (
+            self._by_words(self._names.finding(one), text) if one else None for one in (named, concept)
+        )
         in_order = (of_name, of_concept) if has_answer else (of_concept, of_name)
         return tuple(one for one in (*in_order, argument) if one is not None)
 
@@ -125,22 +141,36 @@ class Asking:
         return next(map(self._index.subject, found), None)
 
     def _pair(self, text: str) -> tuple[Finding, ...]:
-        """Return two names that a text asks to compare."""
-        text = _BESIDE.sub(" ", text).strip()
-        match, words = _BETWEEN.search(text) or _OR.fullmatch(text), text.split()
-        sides = list(match.groups()) if match else words if len(words) == 2 else []
-        # Of prose, such as "is it better to use view", what stands beside the "or".
-        nearest_words = [sides[0].split()[-1], sides[1].split()[0]] if match else sides
-        found = [self._compared(side) or self._compared(word) for side, word in zip(sides, nearest_words)]
-        if len(found) != 2 or found[0] is None or found[1] is None:
-            return ()
-        left, right = map(self._names.finding, (found[0], found[1]))
-        return (PairFinding(left, right),) if left.name != right.name else (left,)
+        """Return two names that a text asks to compare, each with the line first that is about the difference."""
+        asked = _BESIDE.sub(" ", text).strip()
+        for pattern, most in _COMPARISONS:
+            match = pattern.fullmatch(asked)
+            before, after = filter(None, match.groups()) if match else ("", "")
+            left = self._compared(before, before.split()[::-1][:most])
+            right = self._compared(after, after.split()[:most])
+            if left is not None and right is not None:
+                one, other = (self._names.finding(subject) for subject in (left, right))
+                if one.name == other.name:
+                    return (one,)
+                return (PairFinding(self._against(one, other, text), self._against(other, one, text)),)
+        return ()
 
-    def _compared(self, side: str) -> Optional[Subject]:
-        """Return the name that a side of a comparison is."""
-        named = self._names.named(side.strip())
-        return named if named is not None and (named.is_known or named.uses) else None
+    def _compared(self, side: str, words: Sequence[str]) -> Optional[Subject]:
+        """Return the name that a side of a comparison is, or that is in its prose, such as "is it better to use view"."""
+        whole = self._names.named(side.strip())
+        if whole is not None and (whole.is_known or whole.uses):
+            return whole
+        named = (self._names.named(word) for word in words)
+        return next((one for one in named if one is not None and one.answer is not None), None)
+
+    def _against(self, finding: NameFinding, other: NameFinding, text: str) -> NameFinding:
+        """Return one of two names with the line first that a text is about, or that speaks of the other name."""
+        found = self._by_words(finding, text, {*words_of(other.name)})
+        if found.answer is None or finding.answer is None or found.answer != finding.answer:
+            return found
+        name = re.compile(rf"\b{re.escape(other.name.rpartition('.')[2])}\b")
+        lines = sorted(found.answer.lines, key=lambda line: not name.search(line.says))
+        return replace(found, answer=replace(found.answer, lines=tuple(lines)))
 
     def _exact(self, text: str, *, is_error: bool = False) -> tuple[Finding, ...]:
         """Return the subject that a text is said to lead to, in just these words or with a part of the message."""
@@ -149,13 +179,17 @@ class Asking:
         return self._shown([one for name in names if (one := self._index.subject(name)) is not None], text, is_error)
 
     def _question(self, text: str) -> tuple[Finding, ...]:
-        """Return what answers a question: of the names in it that stand as code, else of all."""
-        named = (self._names.named(piece) for piece in code_in(text))
-        known = {one.name: one for one in named if one is not None and (one.is_known or one.uses)}
-        if known:
-            return self._shown(sorted(known.values(), key=lambda one: one.answer is None), text)
-        best = nearest(words_of(text), self._index.answer_words(), _LEAST)[: _MOST_OTHERS + 1]
-        return self._shown([one for name in best if (one := self._index.subject(name)) is not None], text)
+        """Return what answers a question, sooner a name that stands in it as code."""
+        named = {piece: self._names.named(piece) for piece in code_in(text)}
+        known = {one.name: piece for piece, one in reversed(named.items()) if one is not None and one.is_known}
+        first = next(reversed(known), "")
+        favours = {
+            name: (_OF_WORD if piece.isidentifier() else _OF_CODE) + _OF_FIRST * (name == first)
+            for name, piece in known.items()
+        }
+        best = nearest(words_of(without_variables(text)), self._index.answer_words(), _LEAST, favours)[: _MOST_OTHERS + 1]
+        subjects = (self._index.subject(name) for name in best or known)
+        return self._shown([one for one in subjects if one is not None], text)
 
     def _claims(self, text: str) -> tuple[Finding, ...]:
         """Return the claims that have the words of a question in their titles."""
@@ -167,7 +201,7 @@ class Asking:
         """Return the first of some subjects, and the others by name."""
         if not subjects:
             return ()
-        finding = _by_words(self._names.finding(subjects[0]), text, is_error=is_error)
+        finding = self._by_words(self._names.finding(subjects[0]), text, is_error=is_error)
         others = tuple(one.name for one in subjects[1:])
         return (replace(finding, others=others or finding.others),)
 
@@ -179,6 +213,16 @@ class Asking:
         whole = {stored for stored in known if f"{stored} " in f"{key} " and len(stored.split()) >= _FEWEST_WORDS}
         same = [stored for stored in known if stored in whole or f"{key} " in f"{stored} "]
         return self._of_messages(same, text, kind)
+
+    def _part_of_message(self, text: str) -> tuple[Finding, ...]:
+        """Return the messages of which a piece stands in a text, as where a person says more about it."""
+        words = key_of(text).split()
+        runs = [f" {' '.join(words[place : place + _RUN])} " for place in range(len(words) - _RUN + 1)]
+        shared = {stored: sum(run in f"{stored} " for run in runs) for stored in self._index.message_words()}
+        most = max(shared.values(), default=0)
+        return (
+            self._of_messages([stored for stored, count in shared.items() if count == most], text, "") if most else ()
+        )
 
     def _long_message(self, text: str) -> tuple[Finding, ...]:
         """Return the messages that have nearly all words of a long text."""
@@ -196,23 +240,41 @@ class Asking:
         found, answer = MessageFinding(tuple(views[:_MOST_MESSAGES])), self._exact(text, is_error=True)
         return (found, *answer) if views[0].do else (*answer, found)
 
+    def _by_words(
+        self, finding: NameFinding, text: str, known: Container[str] = (), *, is_error: bool = False
+    ) -> NameFinding:
+        """Return a finding with the line first that a text is about: that has most of its words, or tells of an error.
+
+        Parameters
+        ----------
+        known
+            Words that say nothing, beside those of the name.
+        """
+        if finding.answer is None:
+            return finding
+        beside = {*words_of(finding.name)}
+        asked = [word for word in words_of(text) if word not in beside and word not in known]
+        tells = weights(asked, self._index.answer_words())
+        lines = list(finding.answer.lines)
+        fails = is_error or _FAILS.search(text) is not None
+        common = {
+            line: sum(tells.get(word, 0) for word in words_of(line.says))
+            + _OF_ERROR * (fails and _tells_of_error(line))
+            for line in lines
+        }
+        about = [line for line in lines if _tells_of_error(line)] if is_error else lines
+        best = max(about or lines, key=common.__getitem__)
+        if is_error or common[best] > common[lines[0]] + _CLEARLY:
+            lines = [best, *(line for line in lines if line != best)]
+        return replace(finding, answer=replace(finding.answer, lines=tuple(lines)))
+
     def _misspelt(self, text: str) -> tuple[Finding, ...]:
         found = self._names.misspelt(text)
         return (found,) if found is not None else ()
 
 
-def _by_words(finding: NameFinding, text: str, *, is_error: bool = False) -> NameFinding:
-    """Return a finding with the line first that a text is about: has several words of it, or tells of an error."""
-    if finding.answer is None:
-        return finding
-    asked = {*words_of(text)} - {*words_of(finding.name)}
-    lines = list(finding.answer.lines)
-    about = [line for line in lines if _ERROR.search(line.says)] if is_error else lines
-    common = {line: len(asked & {*words_of(line.says)}) for line in lines}
-    best = max(about or lines, key=lambda line: common[line])
-    if is_error or _SEVERAL <= common[best] > common[lines[0]]:
-        lines = [best, *(line for line in lines if line != best)]
-    return replace(finding, answer=replace(finding.answer, lines=tuple(lines)))
+def _tells_of_error(line: LineView) -> bool:
+    return _ERROR.search(line.says) is not None
 
 
 def _leads(asked: str, wanted: str) -> bool:

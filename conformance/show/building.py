@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,14 @@ from typing import Any
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.results.recorded import NAMES, TRIALS
+from conformance.results.wording import key_of
 from conformance.show.claim_page import claim_page
 from conformance.show.matching import plain, words_of
 from conformance.trials.recorded import RecordedTrials
 from conformance.views.answer import answer_view
 from conformance.views.claim_lines import claim_line
 from conformance.views.messages import message_views, seen_messages
-from conformance.views.model import AnswerView
+from conformance.views.model import AnswerView, MessageView
 from conformance.views.name import load_names
 from conformance.views.recorded import load_recorded
 
@@ -51,13 +52,21 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
             *((claim.id, claim.id, claim_page(claim, recorded)) for claim in corpus.claims),
             *((old, claim.id, "") for claim in corpus.claims for old in claim.was),
         ],
-        "message": [(key, " ".join(words_of(key)), view) for key, view in messages.items()],
+        "message": [(key, " ".join(words_of(key)), view) for key, view in _by_wording(messages.values())],
         "answer_words": [
             (answer.subject, weight, " ".join(words)) for answer in answers.values() for weight, words in _parts(answer)
         ],
         "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
         "claim_words": [(claim.id, " ".join(words_of(f"{claim.title} {claim.subject}"))) for claim in corpus.claims],
     }
+
+
+def _by_wording(views: Iterable[MessageView]) -> Iterator[tuple[str, MessageView]]:
+    """Yield each message by the key of every wording of it."""
+    found: dict[str, MessageView] = {}
+    for view in sorted(views, key=lambda one: bool(one.do)):
+        found.update((key_of(text), view) for text in (*view.wordings, *view.texts))
+    yield from found.items()
 
 
 def _last(name: str) -> str:
@@ -68,7 +77,8 @@ def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
     """Yield the words of each part of an answer, with how much they count: those of the name the most."""
     last = _last(answer.subject)
     yield 1.5, words_of(last)
-    yield 0.9, words_of(" ".join(answer.asked))
+    for phrase in answer.asked:
+        yield 0.9, words_of(phrase)
     yield 0.6, words_of(" ".join(line.says for line in answer.lines))
     yield 0.5, words_of(answer.subject[: -len(last)].replace("/", " "))
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-_WORD = re.compile(r"[A-Za-z_]+\d*")
+_WORD = re.compile(r"[A-Za-z_]+(?:\d+d?\b|\d*)")
 _SPLIT = re.compile(r"_+|(?<=[a-z])(?=[A-Z])")
+#: The end of a name such as BatchNorm2d.
+_SIZE = re.compile(r"[1-3]d$")
 _ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s|y|e)$")
 #: Words of a question that say nothing of what it is about.
 _STOP = frozenset(
@@ -32,15 +35,20 @@ _SAME = {
     "leav": "leaf",
     "gpu": "cuda",
     "array": "numpy",
+    "np": "numpy",
 }
 #: How much a word tells that nothing has, in parts of the rarest.
 _UNSEEN = 0.35
+#: How much more the words of a phrase count where all of them are asked for.
+_WHOLE = 1.5
 
 
 def words_of(text: str) -> list[str]:
     """Return the stems of the words that say what a text is about."""
     told = [word for word in _WORD.findall(text) if word.lower() not in _STOP]
-    found = [part.lower() for word in told for part in (*_SPLIT.split(word), word) if len(part) > 1]
+    found = [
+        part.lower() for word in told for part in (*_SPLIT.split(word), _SIZE.sub("", word), word) if len(part) > 1
+    ]
     stems = (_ENDINGS.sub("", _ENDINGS.sub("", word)) for word in dict.fromkeys(found) if word not in _STOP)
     return list(dict.fromkeys(_SAME.get(stem, stem) for stem in stems))
 
@@ -50,28 +58,41 @@ def plain(text: str) -> str:
     return re.sub(r"[\W_]", "", text.lower())
 
 
+Documents = Mapping[str, Sequence[tuple[float, Sequence[str]]]]
+
+
+def weights(asked: Iterable[str], documents: Documents) -> dict[str, float]:
+    """Return how much each word tells: the more, the fewer documents have it; one that none has tells little."""
+    counts = Counter(word for parts in documents.values() for word in {one for _, words in parts for one in words})
+    rarest = math.log(1 + len(documents))
+    return {word: math.log(1 + len(documents) / counts[word]) if counts[word] else _UNSEEN * rarest for word in asked}
+
+
 def nearest(
-    asked: Sequence[str], documents: Mapping[str, Sequence[tuple[float, Sequence[str]]]], least: float
+    asked: Sequence[str], documents: Documents, least: float, favours: Mapping[str, float] = MappingProxyType({})
 ) -> list[str]:
     """Return the documents that have enough of the words asked for, the best first.
-
-    A word tells the more, the fewer documents have it; one that none has tells little.
 
     Parameters
     ----------
     documents
         Parts of each document by its key: how much a word there counts, about 1, and the words.
+        A part of several words that are all asked for counts more.
     least
         The least share of the words, as they count, from 0 to 1.
+    favours
+        How much some documents have more, from 0 to 1.
     """
-    counts = Counter(word for parts in documents.values() for word in {one for _, words in parts for one in words})
-    rarest = math.log(1 + len(documents))
-    tells = {word: math.log(1 + len(documents) / counts[word]) if counts[word] else _UNSEEN * rarest for word in asked}
+    tells = weights(asked, documents)
     most = sum(tells.values()) or 1.0
     scores: dict[str, tuple[float, int]] = {}
     for key, parts in documents.items():
-        best = (max((weight for weight, words in parts if word in words), default=0.0) for word in asked)
-        score = sum(tells[word] * weight for word, weight in zip(asked, best)) / most
+        best = dict.fromkeys(asked, 0.0)
+        for weight, words in parts:
+            is_whole = len(words) > 1 and all(word in best for word in words)
+            counts = weight * _WHOLE if is_whole else weight
+            best.update((word, max(best[word], counts)) for word in words if word in best)
+        score = sum(tells[word] * weight for word, weight in best.items()) / most + favours.get(key, 0.0)
         if score >= least:
             scores[key] = (-score, sum(len(words) for _, words in parts))
     return sorted(scores, key=scores.__getitem__)

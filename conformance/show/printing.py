@@ -50,7 +50,7 @@ def _lines(finding: Finding, everything: bool) -> Iterator[str]:
     elif isinstance(finding, MessageFinding):
         for position, view in enumerate(finding.messages):
             yield from [""] if position else []
-            yield from _message(view)
+            yield from _message(view, everything)
     elif isinstance(finding, ClaimsFinding):
         yield "claims with these words:"
         for claim in finding.claims:
@@ -184,7 +184,7 @@ def _claim(claim: ClaimLine) -> Iterator[str]:
 def _pair(finding: PairFinding) -> Iterator[str]:
     """Yield two names in two columns."""
     width = (_WIDTH - 3) // 2
-    columns = [[it.name, "", *_column(it, width)] for it in (finding.left, finding.right)]
+    columns = [[it.name, *_column(it, width)] for it in (finding.left, finding.right)]
     for left, right in zip_longest(*columns, fillvalue=""):
         yield f"{left:{width}} │ {right}".rstrip()
 
@@ -212,8 +212,9 @@ def _argument(finding: ArgumentFinding, everything: bool) -> Iterator[str]:
     yield from _claims(finding.claims, everything)
 
 
-def _message(view: MessageView) -> Iterator[str]:
-    yield from _wrapped(f"{view.type}: {view.texts[0]}", _WIDTH)
+def _message(view: MessageView, everything: bool) -> Iterator[str]:
+    text = f"{view.type}: {view.texts[0]}"
+    yield from _wrapped(text if everything else bounded(text, _WIDTH), _WIDTH)
     yield from _labelled("raised by", view.raised or ", ".join(view.names))
     yield from _labelled("do", view.do)
     yield from _labelled("because", view.because)

@@ -74,7 +74,8 @@ _FUNCTIONS = {
 }
 _SYMBOL = re.compile(r"[-+*/%@&|^~<>=!\[\]]{1,3}|\[\.\.\.\]|\bin\b")
 _CODE = re.compile(
-    r"[A-Za-z_]?[\w.]*\.\w+(?:\([^()]*\))?|\b[A-Za-z]\w*\([^()]*\)|\b[a-z]\w+_\b|[-+*/]=|==|//|\s[*@]+\s"
+    r"\w+\[[^\[\]]*\](?:\s*=(?!=)\s*\w)?|[A-Za-z_]?[\w.]*\.\w+\(?|\b[A-Za-z]\w*(?:\(|_\w*)|\b[A-Z][a-z]+[A-Z]\w*|[-+*/]=|==|//"
+    r"|\s[*@]+\s"
 )
 
 
@@ -97,8 +98,17 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def code_in(text: str) -> list[str]:
-    """Return the pieces of a question that are code: calls, dotted names and operators."""
-    return [match[0].strip() for match in _CODE.finditer(text)]
+    """Return the pieces of a question that are code: calls, dotted names and operators; of a chain the last call first."""
+    found: list[str] = []
+    for match in _CODE.finditer(text):
+        found.insert(0 if match[0].startswith(".") else len(found), match[0].strip())
+    return found
+
+
+def without_variables(text: str) -> str:
+    """Return a question without what people call their variables: of `conv.weight` only `weight` is a word of torch."""
+    known = {*MODULES, *_VARIABLES, "torch", "np", "numpy"}
+    return re.sub(r"(?<![\w.])([A-Za-z_]\w*)\.(?=[A-Za-z_])", lambda match: match[0] if match[1] in known else "", text)
 
 
 def _parsed(code: str) -> Union[ast.stmt, None]:
@@ -156,6 +166,7 @@ def _of_dotted(dotted: str) -> Iterator[str]:
     if rest and dotted in _FUNCTIONS:
         yield f"torch.Tensor.{_FUNCTIONS[dotted]}"
     if first in ("np", "numpy") and rest:
+        yield from [] if rest in ("array", "asarray") else [rest]  # the name in torch that does the same
         yield "torch.Tensor.__array__"
     elif first in ("torch", "functorch") or not rest:
         yield dotted

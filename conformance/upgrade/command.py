@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
@@ -27,6 +28,7 @@ from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.fixes import Fixes, fix
+from conformance.upgrade.floor import Floor, find_floor
 from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import github_report, json_report
 from conformance.upgrade.ignoring import without_ignored
@@ -38,7 +40,7 @@ from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.sarif import sarif_report
 from conformance.upgrade.settings import UpgradeSettings, read_settings
-from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
+from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity
 from conformance.usage import Evidence, Project, read_project
 from conformance.views.addresses import subject_page
 from conformance.views.recorded import Measured
@@ -92,6 +94,8 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add("--json", action="store_const", dest="format", const="json", help="the same as --format json")
     add("--fix", action="store_true", help="print what can surely be rewritten as a diff, instead of the report")
     add("--write", action="store_true", help="with --fix: change the files too")
+    add("--floor", metavar="RELEASE", help="with --fix: the oldest torch that the code is to run on (default: what "
+        "pyproject.toml, setup.cfg, setup.py or requirements.txt of the project say)")  # fmt: skip
     add("--brief", action="store_true", help="one line for each entry (text and markdown)")
     add(
         "--fail-on",
@@ -139,7 +143,11 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     except (NotRecorded, ResultError, StoreError, ValueError) as error:
         return _refused(str(error))
     if options.fix:
-        return _fixed(fix(report, options.uses, write=options.write))
+        floor = Floor(options.floor, "--floor") if options.floor else find_floor(options.uses)
+        if floor is None:
+            return _fixed(fix(report, options.uses, write=options.write))
+        print(f"rewrites keep to torch {floor.release}, the oldest that {floor.source} allows", file=sys.stderr)
+        return _fixed(fix(report, options.uses, lacks=partial(floor.lacks, changes.names), write=options.write))
     sys.stdout.write(_written(report, options))
     if report.fails(options.fail_on):
         return 1
@@ -154,6 +162,7 @@ def _complete(options: argparse.Namespace, settings: UpgradeSettings) -> None:
     if options.old is None or options.new is None:
         what = "OLD and NEW are missing: give both, or 'old' and 'new' in [tool.conformance.upgrade] of pyproject.toml"
         raise ValueError(what)
+    options.floor = options.floor or settings.floor
     if options.uses:
         options.exclude = [*settings.exclude, *options.exclude]
         options.ignore = [*settings.ignore, *options.ignore]
@@ -255,12 +264,9 @@ def _baseline(path: Path) -> list[str]:
 
 
 def _severity(text: str) -> Severity:
-    now = EARLIER.get(text, text)
-    if now not in SEVERITIES:
+    if text not in SEVERITIES:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(SHOWN)}")
-    if now != text:
-        print(f"conformance: --fail-on {text} is called {now} now", file=sys.stderr)
-    return next(name for name in SEVERITIES if name == now)
+    return next(name for name in SEVERITIES if name == text)
 
 
 def _refused(message: str) -> int:

@@ -16,7 +16,7 @@ else:
     import tomli as tomllib  # what the standard library has since 3.11
 
 _TABLE = "tool.conformance.upgrade"
-_LISTS, _TEXTS = ("uses", "exclude", "ignore"), ("old", "new", "fail-on")
+_LISTS, _TEXTS = ("uses", "exclude", "ignore"), ("old", "new", "floor", "fail-on")
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class UpgradeSettings:
     ----------
     old, new
         The releases that are compared where the command line names none.
+    floor
+        The oldest torch that the code is to run on.
     uses
         The code that is read then; paths are relative to the folder of the file.
     exclude, ignore
@@ -37,6 +39,7 @@ class UpgradeSettings:
 
     old: Optional[str] = None
     new: Optional[str] = None
+    floor: Optional[str] = None
     uses: tuple[Path, ...] = ()
     exclude: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -59,8 +62,8 @@ def read_settings(folder: Path) -> UpgradeSettings:
         return UpgradeSettings()
     text = to_text(read_bytes(path), str(path))
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = read_toml(text)
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     table: Any = document
     for name in _TABLE.split("."):
@@ -71,7 +74,14 @@ def read_settings(folder: Path) -> UpgradeSettings:
         _check(f"{path}:{_place(text, key)}", key, value)
     uses = tuple(_shown(path.parent / each) for each in table.get("uses", ()))
     exclude, ignore = (tuple(table.get(key, ())) for key in ("exclude", "ignore"))
-    return UpgradeSettings(table.get("old"), table.get("new"), uses, exclude, ignore, table.get("fail-on"))
+    old, new, floor, fail_on = (table.get(key) for key in _TEXTS)
+    return UpgradeSettings(old, new, floor, uses, exclude, ignore, fail_on)
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Read TOML; raises ValueError, which says where, if it is none."""
+    document: dict[str, Any] = tomllib.loads(text)
+    return document
 
 
 def _shown(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
@@ -55,11 +56,19 @@ def message_views(
             group = groups.setdefault(key, _Group(seen.signal))
             group.by[seen.call or seen.by] = seen.by if seen.call else seen.by.rpartition("/")[0]
             group.releases.add(minor(seen.release))
-    views = {}
-    for message in written:
-        keys = [key for key, it in groups.items() if any(is_like(text, it.signal.message) for text in message.texts)]
-        views[key_of(message.texts[0])] = _view([groups.pop(key) for key in keys], uses, message)
+    written, of_written = list(written), defaultdict[int, list[_Group]](list)
+    for key, group in [*groups.items()]:
+        like = [(_alike(message, group.signal.message), -place) for place, message in enumerate(written)]
+        most, place = max(like, default=(0, 0))
+        if most:
+            of_written[-place].append(groups.pop(key))
+    views = {key_of(one.texts[0]): _view(of_written[place], uses, one) for place, one in enumerate(written)}
     return {**{key: _view([group], uses) for key, group in groups.items()}, **views}
+
+
+def _alike(message: Message, recorded: str) -> int:
+    """Return how much of a recorded message stands in one that we wrote: of two that it is like, the longer is meant."""
+    return max((len(key_of(text)) for text in message.texts if is_like(text, recorded)), default=0)
 
 
 def _view(groups: Sequence[_Group], uses: Mapping[str, int], message: Optional[Message] = None) -> MessageView:
@@ -71,4 +80,5 @@ def _view(groups: Sequence[_Group], uses: Mapping[str, int], message: Optional[M
         named = tuple(dict.fromkeys(by[shown] for shown in by_use if not by[shown].startswith("notes/")))
         return MessageView(groups[0].signal.type, (groups[0].signal.message,), named[:_MOST_NAMED], *seen)
     told = message.raised, message.because, message.do, message.unmeasured
-    return MessageView(message.type, message.texts, message.names, *seen, *told)
+    wordings = tuple(dict.fromkeys(group.signal.message for group in groups))
+    return MessageView(message.type, message.texts, message.names, *seen, *told, wordings)

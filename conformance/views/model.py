@@ -141,6 +141,8 @@ class MessageView:
         The minor releases on which it was seen, oldest first.
     unmeasured
         Why a CPU can't show it.
+    wordings
+        The texts that were recorded where what we wrote has ``…``.
     """
 
     type: str
@@ -153,3 +155,4 @@ class MessageView:
     because: str = ""
     do: str = ""
     unmeasured: str = ""
+    wordings: tuple[str, ...] = ()
