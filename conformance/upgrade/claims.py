@@ -80,7 +80,7 @@ def read_specs(paths: Optional[Sequence[Path]]) -> Corpus:
     corpus, problems = load_corpus(paths) if paths else load_own_corpus()
     if problems:
         raise ValueError(f"{problems[0]}; {count_of(len(problems), 'mistake')}: run 'conformance check'")
-    return corpus
+    return corpus.without_examples()
 
 
 def _seen(entry: Optional[Entry]) -> Optional[Entry]:
