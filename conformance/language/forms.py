@@ -137,6 +137,7 @@ _SAYS = Key(
 )
 _RAISES = Key(Shape.FORM, "The error that the last statement raises.", form="raises")
 _WARNS = Key(Shape.FORM, "The warning that the last statement gives.", form="warns")
+_UNKILLABLE = Key(Shape.TEXT, "Why no impostor can kill the claim.")
 
 _KIND = Key(
     Shape.WORD,
@@ -208,7 +209,7 @@ CLAIM = Form(
             form="divergence",
         ),
         "was": Key(Shape.TEXTS, "Former ids of this claim; a bare slug is one of the same subject.", "a former id"),
-        "unkillable": Key(Shape.TEXT, "Why no impostor can kill the claim."),
+        "unkillable": _UNKILLABLE,
     },
 )
 
@@ -526,6 +527,7 @@ SIDE = Form(
         "raises": _RAISES,
         "warns": _WARNS,
         "torch": Key(Shape.TEXT, _SPECIFIER.format("torch") + " Where the side ends, or begins."),
+        "unkillable": _UNKILLABLE,
     },
 )
 
