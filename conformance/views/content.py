@@ -28,10 +28,9 @@ from conformance.views.sentences import Sentences
 from conformance.views.trial_changes import ordinary_changes
 
 #: A subject with another name gets no page: the name becomes that of a file.
-SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|(notes|concepts)/[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+SUBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)*|(notes|concepts)/[a-z0-9]+(-[a-z0-9]+)*|changes/\d+\.\d+", re.ASCII)
 #: The same of a release.
 RELEASE = re.compile(r"[0-9]+(\.[0-9]+)+[A-Za-z0-9.]*", re.ASCII)
-NOTES = "Notes"
 _TENSOR = "torch.Tensor"
 
 
@@ -111,11 +110,11 @@ class Content:
 
     @cached_property
     def modules(self) -> dict[str, dict[str, list[Claim]]]:
-        """The claims by module and subject; notes come last."""
+        """The claims by module and subject; notes and changes come last."""
         found: dict[str, dict[str, list[Claim]]] = {}
         for subject, claims in self.subjects.items():
             found.setdefault(module_of(subject), {})[subject] = claims
-        return {name: found[name] for name in sorted(found, key=lambda name: (name == NOTES, name.lower()))}
+        return {name: found[name] for name in sorted(found, key=lambda name: (name[0].isupper(), name.lower()))}
 
     @cached_property
     def articles(self) -> tuple[Article, ...]:
@@ -180,8 +179,8 @@ class Content:
 
 def module_of(subject: str) -> str:
     """Return the module of a subject; a class belongs to its module, but a tensor's methods are many."""
-    if subject.startswith("notes/"):
-        return NOTES
+    if "/" in subject:
+        return subject.partition("/")[0].capitalize()
     parts = subject.split(".")[:-1]
     while len(parts) > 1 and parts[-1][:1].isupper() and ".".join(parts) != _TENSOR:
         parts.pop()
