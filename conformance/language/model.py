@@ -360,6 +360,8 @@ class Change:
     examples : tuple of Claim
         What its example is measured by: a claim about earlier releases, and one about those since. None where no CPU
         can show it, which ``unmeasured`` explains.
+    condition : str
+        What must be so besides, which the code need not show; empty where nothing must.
     hits, misses : tuple of str
         Python that it concerns, and Python that it does not concern.
     """
@@ -378,6 +380,7 @@ class Change:
     misses: tuple[str, ...]
     notes: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    condition: str = ""
     examples: tuple[Claim, ...] = ()
     unmeasured: str = ""
 
