@@ -285,6 +285,11 @@ class Claim:
         return self.family == "timing"
 
     @property
+    def is_example(self) -> bool:
+        """Whether it is one side of the example of a change, and so no promise."""
+        return self.subject.startswith("changes/")
+
+    @property
     def needs_control(self) -> bool:
         """Whether any error will do, so that only a control shows that it is the promised one."""
         raises = self.expectation.raises

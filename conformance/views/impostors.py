@@ -38,15 +38,16 @@ class ImpostorsView:
 
 def impostors_view(content: Content) -> ImpostorsView:
     """Return what mutation testing showed."""
-    excused = [claim for claim in content.corpus.claims if claim.unkillable is not None]
+    claims = [claim for claim in content.corpus.claims if not claim.is_example]
+    excused = [claim for claim in claims if claim.unkillable is not None]
     reasons = tuple((_linked(claim), prose(claim.unkillable)) for claim in excused)
     record = content.mutation
     if record is None:
         return ImpostorsView(excused=reasons)
-    found = [(claim, killed) for claim in content.corpus.claims if (killed := record.entry(claim))]
+    found = [(claim, killed) for claim in claims if (killed := record.entry(claim))]
     return ImpostorsView(
         _tiles(record, [killed for _, killed in found], len(excused)),
-        _scope(record, len(content.corpus.claims) - len(found)),
+        _scope(record, len(claims) - len(found)),
         _table(record, [killed for _, killed in found]),
         tuple((_linked(c), words(", ".join(k.standing))) for c, k in found if k.standing and c.unkillable is None),
         reasons,
