@@ -139,6 +139,7 @@ class _Reader:
             misses=texts["misses"],
             notes=texts["notes"],
             links=texts["links"],
+            condition=one["if"],
             examples=examples,
             unmeasured=one["unmeasured"],
         )

@@ -110,8 +110,7 @@ class Corpus:
 
     def without_examples(self) -> Corpus:
         """Return the corpus without the examples of changes, which no document promises."""
-        examples = {claim.id for change in self.changes for claim in change.examples}
-        return replace(self, claims=tuple(claim for claim in self.claims if claim.id not in examples))
+        return replace(self, claims=tuple(claim for claim in self.claims if not claim.is_example))
 
     def counts(self) -> Counts:
         """Return how many claims there are, and how many entries of spec files they come from."""

@@ -34,7 +34,7 @@ def compare_claims(corpus: Corpus, path: Sequence[Measured], kept: Optional[Kept
     found: list[Finding] = []
     gaps: dict[str, str] = {}
     kept = kept or Kept()
-    claims = [claim for claim in corpus.claims if not claim.is_timed]
+    claims = [claim for claim in corpus.claims if not claim.is_timed and not claim.is_example]
     for claim in claims:
         gap, differences = kept.of(("claim", claim.id), partial(_compared, claim, path))
         found.extend(differences)
@@ -80,7 +80,7 @@ def read_specs(paths: Optional[Sequence[Path]]) -> Corpus:
     corpus, problems = load_corpus(paths) if paths else load_own_corpus()
     if problems:
         raise ValueError(f"{problems[0]}; {count_of(len(problems), 'mistake')}: run 'conformance check'")
-    return corpus.without_examples()
+    return corpus
 
 
 def _seen(entry: Optional[Entry]) -> Optional[Entry]:
