@@ -237,15 +237,21 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.release_notes.measurable import check_notes
 
         problems = sorted([*problems, *check_notes(corpus.notes)])
-    if corpus.answers or corpus.messages:
+    if corpus.answers or corpus.messages or corpus.changes:
+        from functools import partial
+
+        from conformance.language import changes
         from conformance.language.answers import check_neighbours
         from conformance.language.messages import check_names
         from conformance.language.problems import Problems
         from conformance.names.lookup import Names
+        from conformance.upgrade.changes import concerns
 
         unknown, names = Problems(), Names()
         check_neighbours(corpus.answers, names.may_have, unknown)
         check_names(corpus.messages, names.may_have, unknown)
+        changes.check_names(corpus.changes, names.may_have, unknown)
+        changes.check_matches(corpus.changes, partial(concerns, names=names), unknown)
         problems = sorted([*problems, *unknown.sorted()])
     for problem in problems:
         print(problem)

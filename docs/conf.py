@@ -22,7 +22,9 @@ conformance_results = "results"
 conformance_sentences = "_build/sentences.json"
 conformance_collect_sentences = True
 
-exclude_patterns = ["_build", "_static", "results", "images"]
+# A YAML file of docs/ways is a page.
+source_suffix = {".rst": "restructuredtext", ".yaml": "ways"}
+exclude_patterns = ["_build", "_static", "examples", "results", "images"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 nitpicky = True

@@ -52,6 +52,7 @@ GROUPS = {
     "E8": "Tables (each)",
     "E9": "Timing",
     "EA": "Answers",
+    "EB": "Changes",
     "EC": "Decisions of the census",
 }
 

@@ -16,6 +16,9 @@ from conformance.files import NotEntered, files_below, files_in
 from conformance.language.answers import check_proofs, read_answer
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
+from conformance.language.changes import FOLDER as CHANGES_FOLDER
+from conformance.language.changes import change_files, read_changes
+from conformance.language.changes import check_notes as check_notes_of_changes
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
 from conformance.language.decisions import read_decisions
 from conformance.language.documents import has_broken, open_document
@@ -24,7 +27,7 @@ from conformance.language.drafts import Draft
 from conformance.language.messages import FOLDER as MESSAGES_FOLDER
 from conformance.language.messages import check_claims as check_claims_of_messages
 from conformance.language.messages import message_files, read_messages
-from conformance.language.model import Answer, Claim, Message, Place
+from conformance.language.model import Answer, Change, Claim, Message, Place
 from conformance.language.places import default_root as default_root
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
@@ -92,6 +95,8 @@ class Corpus:
         By subject.
     messages : tuple of Message
         By id.
+    changes : tuple of Change
+        In the order of the files; their examples are among the claims.
     """
 
     claims: tuple[Claim, ...]
@@ -101,6 +106,7 @@ class Corpus:
     not_entered: tuple[NotEntered, ...] = ()
     answers: tuple[Answer, ...] = ()
     messages: tuple[Message, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     def counts(self) -> Counts:
         """Return how many claims there are, and how many entries of spec files they come from."""
@@ -159,7 +165,7 @@ def load_corpus(
     root = default_root() if root is None else root
     problems = Problems()
     sources = SourceList()
-    special = (CAUSES_FOLDER, NOTES_FOLDER, MESSAGES_FOLDER)
+    special = (CAUSES_FOLDER, NOTES_FOLDER, MESSAGES_FOLDER, CHANGES_FOLDER)
     beside = [path.parent.parent for path in paths if folder_of(path) in special]
     folders = [root, *filter(os.path.isdir, paths), *beside]
     lists = [folder / FILE_NAME for folder in folders]
@@ -176,7 +182,10 @@ def load_corpus(
             drafts.extend(found)
             answers.extend([answer] if answer is not None else [])
         good = check_uniqueness(drafts)
-        claims = sorted((draft.claim for draft in good), key=lambda claim: claim.id)
+        files = _files_in(CHANGES_FOLDER, change_files, paths)
+        changes = [change for path in files for change in read_changes(path, sources, context, problems)]
+        examples = [claim for change in changes for claim in change.examples]
+        claims = sorted([*(draft.claim for draft in good), *examples], key=lambda claim: claim.id)
     for path in paths:
         if folder_of(path) == DECISIONS_FOLDER:
             read_decisions(path, problems)
@@ -191,10 +200,11 @@ def load_corpus(
         check_claims(notes, ids, problems)
         check_proofs(answers, ids, problems)
         check_claims_of_messages(tuple(messages.values()), ids, problems)
+        check_notes_of_changes(changes, notes, problems)
     answers.sort(key=lambda answer: answer.subject)
     in_order = tuple(messages[identity] for identity in sorted(messages))
     return (
-        Corpus(tuple(claims), sources, root, notes, tuple(not_entered), tuple(answers), in_order),
+        Corpus(tuple(claims), sources, root, notes, tuple(not_entered), tuple(answers), in_order, tuple(changes)),
         problems.sorted(),
     )
 
@@ -202,12 +212,15 @@ def load_corpus(
 def load_file(
     path: Path, sources: SourceList, root: Optional[Path] = None, context: Optional[Context] = None
 ) -> tuple[list[Claim], list[Problem]]:
-    """Read one spec file: its claims without a problem, in the order of the file, and all its problems."""
-    problems = Problems()
+    """Read a spec file, or one of changes: its claims without a problem, in the order of the file; and all problems."""
+    problems, context = Problems(), context or Context.default()
     with without_collection():
-        drafts, _ = _read(path, sources, root, context or Context.default(), problems)
-        good = check_uniqueness(drafts)
-        claims = [draft.claim for draft in good]
+        if folder_of(path) == CHANGES_FOLDER:
+            changes = read_changes(path, sources, context, problems)
+            claims = [claim for change in changes for claim in change.examples]
+        else:
+            drafts, _ = _read(path, sources, root, context, problems)
+            claims = [draft.claim for draft in check_uniqueness(drafts)]
     return claims, problems.sorted()
 
 
@@ -227,12 +240,12 @@ def spec_files(folder: Path, not_entered: Optional[list[NotEntered]] = None) -> 
         if fnmatch.fnmatchcase(file.name, "[!.]*.y*ml")
         and file != folder / FILE_NAME
         and folder_of(file) != DECISIONS_FOLDER
-        and file.relative_to(folder).parts[0] not in _WITHOUT_CLAIMS
+        and file.relative_to(folder).parts[0] not in (*_WITHOUT_CLAIMS, CHANGES_FOLDER)
     ]
 
 
 def is_spec_file(path: Path) -> bool:
-    """Return whether a file of YAML that stands anywhere is one of claims, as far as its place tells."""
+    """Return whether a file of YAML that stands anywhere holds claims, or examples of changes, as its place tells."""
     of_claims = folder_of(path) != DECISIONS_FOLDER and not any(
         folder.name in _WITHOUT_CLAIMS and (folder.parent / FILE_NAME).is_file() for folder in path.absolute().parents
     )

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Optional
 
-from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, HARMS, PROMISES, SAYS, SOURCE_KINDS
+from conformance.language.model import (
+    CHANGE_HARMS,
+    DIVERGENCE_KINDS,
+    FAMILIES,
+    HARMS,
+    PROMISES,
+    REACHES,
+    SAYS,
+    SOURCE_KINDS,
+)
 
 MAXIMUM_TITLE = 70
 #: Lines of the script of a cause.
@@ -22,12 +31,13 @@ TITLE_EXAMPLE = "The result shares storage with its input"
 SLUG = "[a-z0-9]+(-[a-z0-9]+)*"
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _NOTE_PAGE = "notes/[a-z0-9]+(-[a-z0-9]+)*"
+_RELEASE = r"changes/[0-9]+\.[0-9]+"
 _MEMBERS = r"(\.[A-Za-z_][A-Za-z0-9_]*)"
 #: The name in full of an object of any package but this one; a name of torch that lacks its ``torch`` is none.
 OBJECT = rf"(?!(Tensor|nn|F|autograd|cuda|conformance)(\.|$))[A-Za-z_][A-Za-z0-9_]*{_MEMBERS}*"
-#: An object or a page of notes; in the corpus, an object of torch.
-SUBJECT = f"{OBJECT}|{_NOTE_PAGE}"
-TORCH_SUBJECT = f"torch{_MEMBERS}+|{_NOTE_PAGE}"
+#: An object, a page of notes or the changes of a release; in the corpus, an object of torch.
+SUBJECT = f"{OBJECT}|{_NOTE_PAGE}|{_RELEASE}"
+TORCH_SUBJECT = f"torch{_MEMBERS}+|{_NOTE_PAGE}|{_RELEASE}"
 #: What a file without claims may be about, such as ``concepts/leaf``.
 CONCEPT = "concepts/" + SLUG
 
@@ -442,6 +452,81 @@ MESSAGE = Form(
         "unmeasured": Key(Shape.TEXT, "Why no CPU can show it."),
     },
     ("id", "message", "type", "raised", "because", "do", "names"),
+)
+
+#: The forms of the files in the folder of changes.
+CHANGES = Form(
+    "a file of changes",
+    "What one release changes for people's code.",
+    {
+        "release": Key(Shape.TEXT, "The release, as sources.yaml names it.", examples=("2.6.0",)),
+        "changes": Key(Shape.FORMS, "Changes, one each.", "a list of changes", form="change"),
+    },
+    ("release", "changes"),
+)
+CHANGE = Form(
+    "a change",
+    "What happens to people's code on a new release, and what to write instead.",
+    {
+        "id": Key(Shape.TEXT, "The slug that it is named by; permanent.", pattern=SLUG),
+        "title": Key(Shape.TEXT, "What changes, as a fact in the present tense.", longest=MAXIMUM_TITLE),
+        "harm": Key(
+            Shape.WORD,
+            "What it does to code; the worst first.",
+            words=_words(
+                CHANGE_HARMS,
+                "code that ran raises",
+                "code runs and gives something else",
+                "code gives the same, with a warning",
+            ),
+        ),
+        "reach": Key(Shape.WORD, "How much code it concerns.", words=_words(REACHES, "many projects", "few projects")),
+        "match": Key(Shape.FORMS, "The code that it concerns; one of these is enough.", "a list of uses", form="match"),
+        "before": Key(Shape.TEXT, "What happened on earlier releases.", longest=MAXIMUM_SAYS),
+        "after": Key(Shape.TEXT, "What happens since.", longest=MAXIMUM_SAYS),
+        "instead": Key(Shape.TEXT, "What to write; first what most people want.", longest=MAXIMUM_SAYS),
+        "notes": Key(Shape.TEXTS, "Ids of the notes in the file of the release that announce it.", "a note"),
+        "links": Key(Shape.TEXTS, "Addresses of pages that show it: a report, a fix in a project.", "an address"),
+        "example": Key(Shape.FORM, "A program that gives one thing before and another after.", form="example"),
+        "unmeasured": Key(Shape.TEXT, "Why no CPU can show it."),
+        "hits": Key(Shape.TEXTS, "Code that it concerns.", "Python"),
+        "misses": Key(Shape.TEXTS, "Code like it that it does not concern.", "Python"),
+    },
+    ("id", "title", "harm", "reach", "match", "before", "after", "instead", "hits", "misses"),
+)
+MATCH = Form(
+    "a use in `match`",
+    "A name, and how code uses it.",
+    {
+        "use": Key(Shape.TEXT, "A name in full, however it is used."),
+        "call": Key(Shape.TEXT, "A name in full that is called."),
+        "read": Key(Shape.TEXT, "A name in full that is read and not called, such as a class in isinstance()."),
+        "base": Key(Shape.TEXT, "A class in full that a class derives from."),
+        "class decorator": Key(Shape.TEXT, "A name in full that decorates a class."),
+        "with": Key(Shape.TEXTS, "Arguments of which the call passes one, by position or keyword.", "an argument"),
+        "without": Key(Shape.TEXTS, "Arguments of which the call passes none.", "an argument"),
+        "positional": Key(Shape.CODE, "How many arguments the call passes by position at least."),
+    },
+)
+EXAMPLE = Form(
+    "`example`",
+    "A program that gives one thing before and another after.",
+    {
+        "do": Key(Shape.CODE, "The program, as in a claim."),
+        "before": Key(Shape.FORM, "What is true on earlier releases.", form="side"),
+        "after": Key(Shape.FORM, "What is true since.", form="side"),
+    },
+    ("do", "before", "after"),
+)
+SIDE = Form(
+    "a side of `example`",
+    "What is true on the releases of one side.",
+    {
+        "expect": _EXPECT,
+        "raises": _RAISES,
+        "warns": _WARNS,
+        "torch": Key(Shape.TEXT, _SPECIFIER.format("torch") + " Where the side ends, or begins."),
+    },
 )
 
 OVERRIDABLE = tuple(FORMS["row"].keys)

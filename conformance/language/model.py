@@ -21,6 +21,8 @@ SOURCE_KINDS = ("docs", "note", "article", "release")
 PROMISES = ("error", "type", "message")
 SAYS = ("states", "requires", "limits", "implies")
 HARMS = ("crash", "silently-wrong", "memory-written", "wrong-error", "works", "imprecise")
+CHANGE_HARMS = ("breaks", "changes", "warns")
+REACHES = ("common", "rare")
 
 
 @dataclass(frozen=True, order=True)
@@ -317,6 +319,67 @@ class Claim:
             )
         )
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class CodeMatch:
+    """Code that a change concerns: a name, and how it is used.
+
+    Attributes
+    ----------
+    how : str
+        ``use`` (in any way), ``call``, ``read`` (not called), ``base`` (a class derives from it) or
+        ``class decorator``.
+    passes, leaves_out : tuple of str
+        Arguments of which a call passes one, and none.
+    positional : int
+        How many arguments a call passes by position at least.
+    """
+
+    name: str
+    how: str
+    passes: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+    positional: int = 0
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a release changes for people's code, in our own words.
+
+    Attributes
+    ----------
+    release : str
+        The minor release, such as ``2.6``.
+    harm, reach : str
+        One of `CHANGE_HARMS`, the worst first, and one of `REACHES`.
+    notes : tuple of str
+        Ids of notes of the release.
+    links : tuple of str
+        Addresses of pages that show it.
+    examples : tuple of Claim
+        What its example is measured by: a claim about earlier releases, and one about those since. None where no CPU
+        can show it, which ``unmeasured`` explains.
+    hits, misses : tuple of str
+        Python that it concerns, and Python that it does not concern.
+    """
+
+    id: str
+    title: str
+    release: str
+    harm: str
+    reach: str
+    match: tuple[CodeMatch, ...]
+    before: str
+    after: str
+    instead: str
+    place: Place
+    hits: tuple[str, ...]
+    misses: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    examples: tuple[Claim, ...] = ()
+    unmeasured: str = ""
 
 
 def _plain(value: Any) -> Any:

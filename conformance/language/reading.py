@@ -63,6 +63,9 @@ class Reader:
             mapping = self.shapes.form(node, FORMS["claim"])
             if mapping is not None:
                 drafts = self._entry(mapping, subject)
+                for draft in drafts:
+                    if "sources" not in draft.entries:
+                        draft.report(None, "E401", _NO_SOURCE)
                 if "subject" not in top.entries and not all(draft.claim.subject for draft in drafts):
                     self._report(top, "E102", "a spec file lacks 'subject'; add it, or give each claim its own")
                 yield drafts
@@ -83,11 +86,11 @@ class Reader:
         if "each" not in node.entries:
             if "id" not in node.entries:
                 self._report(node, "E102", "a claim lacks 'id'; add it")
-            return [self._draft(node, subject, None)]
+            return [self.draft(node, subject, None)]
         rows = self._rows(node.entries["each"])
         if len(rows) == 1:
             self._report(node.keys["each"], "E805", "a table of one row; write the row out in the claim")
-        drafts = [self._draft(node, subject, row) for row in rows]
+        drafts = [self.draft(node, subject, row) for row in rows]
         # A refused part of the claim may have been what uses a column.
         if rows and not has_broken(node):
             self._report_unused(rows)
@@ -115,7 +118,8 @@ class Reader:
             key = next(row.node.keys[name] for row in rows if name in row.node.keys)
             self._report(key, "E802", f"column '{name}' is used nowhere; use it as ${name} or remove it")
 
-    def _draft(self, node: Mapping, subject: Optional[Scalar], row: Optional[Row]) -> Draft:
+    def draft(self, node: Mapping, subject: Optional[Scalar], row: Optional[Row]) -> Draft:
+        """Read a claim, or with a row what it makes of the claim."""
         whole = node if row is None else _overridden(node, row.node)
         for name in ("title", "family"):
             if name not in whole.entries:
@@ -167,8 +171,6 @@ class _ClaimReader:
     def read(self) -> Claim:
         draft = self.draft
         values = _on_one_line(self._values(draft.node, "claim", without=("id", "subject", "each")))
-        if "sources" not in draft.entries:
-            draft.report(None, "E401", _NO_SOURCE)
         former = tuple(text if "/" in text else f"{draft.claim.subject}/{text}" for text in values.pop("was", ()))
         expectation = Expectation(*(values.pop(name, default) for name, default in _EXPECTED))
         unspecified = "guarantee" in values and bool(values.pop("guarantee"))

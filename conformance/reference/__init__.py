@@ -38,6 +38,7 @@ from conformance.reference.loading import Library, Sources, collect_sentences, l
 from conformance.reference.pages import write_pages
 from conformance.reference.search_index import StemmingOnce, escape_titles
 from conformance.reference.sidebar import keep_sidebar
+from conformance.reference.ways import WaysParser
 from conformance.results.files import ResultError
 
 STATIC = Path(__file__).parent / "static"
@@ -55,6 +56,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for name, directive in DIRECTIVES.items():
         ClaimDomain.directives[name] = directive
     app.add_domain(ClaimDomain)
+    app.add_source_parser(WaysParser)
     for name, role in short_roles():
         app.add_role(name, role)
     as_text, nothing = (templates.show_as_text, None), (templates.leave_out, None)

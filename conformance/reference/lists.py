@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Callable
 
 from docutils import nodes
@@ -21,11 +20,11 @@ from conformance.reference.directives import (
 )
 from conformance.reference.docstring import docstring_blocks
 from conformance.reference.fields import fields_of
+from conformance.reference.ways import WaysDirective
 from conformance.results.schema import line_schemas
-from conformance.views import answer_table, impostors, message_list, overview, release_notes, release_page, ways
+from conformance.views import answer_table, impostors, message_list, overview, release_notes, release_page
 from conformance.views.article import article_summaries, claim_line
 from conformance.views.census import census_view
-from conformance.views.growth import growth_table
 from conformance.views.pieces import code, prose, words
 from conformance.views.program import Table
 from conformance.views.subject import subject_index
@@ -96,15 +95,6 @@ def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
     content = page.content_of_site
     timed = [claim_line(claim, content) for claim in content.corpus.claims if claim.is_timed]
     yield page.part("timings", claims=timed)
-
-
-def _growth(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    table = growth_table(page.content_of_site.growth)
-    if table is None:
-        yield page.part("sentence", sentence="Growth is not measured yet.", style="missing")
-    else:
-        caption = "Cost with n times as many, relative to n = 1. A constant cost is linear growth."
-        yield page.part("table", it=table, caption=caption, style="ratios")
 
 
 def _census(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -188,18 +178,6 @@ class CommandDirective(ReferenceDirective):
         yield self.part("command", command=found[self.arguments[0]])
 
 
-class WaysDirective(ReferenceDirective):
-    """A table of ways to do one thing, from a file beside the page."""
-
-    required_arguments = 1
-
-    def blocks(self) -> Iterator[nodes.Node]:
-        """Return the table."""
-        relative, path = self.env.relfn2path(self.arguments[0])
-        self.env.note_dependency(relative)
-        yield self.part("ways", rows=ways.way_rows(Path(path), self.content_of_site))
-
-
 class FieldsDirective(ReferenceDirective):
     """The fields of a line of a result file: ``header`` or ``entry``."""
 
@@ -235,7 +213,6 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "messages": _made_by(_messages),
     "impostors": _made_by(_impostors),
     "census": _made_by(_census),
-    "scaling": _made_by(_growth),
     "timings": _made_by(_timings),
     "environments": _made_by(_environments),
     "codes": _made_by(_codes),

@@ -27,7 +27,6 @@ from conformance.results.files import ResultError, read_bytes, read_json
 from conformance.results.recorded import TRIALS
 from conformance.trials.recorded import RecordedTrials
 from conformance.views.content import Content
-from conformance.views.growth import load_growth
 from conformance.views.recorded import load_recorded
 from conformance.views.releases import as_version
 from conformance.views.sentences import Sentences
@@ -119,7 +118,6 @@ class Library:
             Sentences(read.torch, read.sentences),
             _mutation(results / _IMPOSTORS) if results else None,
             _census(results) if results else None,
-            load_growth(results) if results else None,
             RecordedTrials(results / TRIALS) if results else RecordedTrials(),
         )
 

@@ -69,7 +69,7 @@ def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("conformance.reference"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    made.filters.update(listing=listing, prose=_prose)
+    made.filters.update(listing=listing, prose=_prose, zip=zip)
     return made
 
 

@@ -14,7 +14,7 @@ from typing import Literal, Optional
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from conformance.language.model import Answer, AnswerLine, Claim, Message
+from conformance.language.model import Answer, AnswerLine, Change, Claim, Message
 from conformance.language.problems import Problem, Problems
 from conformance.results.files import ResultError
 from conformance.results.messages import Seen, seen_in_claims, seen_in_trials, shows
@@ -93,6 +93,21 @@ def check_messages(messages: Sequence[Message], recorded: Iterable[Seen], proble
             problems.add(message.place, "EA10", "`unmeasured`, but this message was recorded; remove it")
 
 
+def check_changes(changes: Iterable[Change], releases: Sequence[Results], problems: Problems) -> None:
+    """Check that some recorded release shows each side of the example of a change."""
+
+    def holds(claim: Claim) -> bool:
+        entries = (release.claims.get(claim.id) for release in releases)
+        return any(
+            entry is not None and (entry.claim, entry.verdict) == (claim.fingerprint(), "holds") for entry in entries
+        )
+
+    for change in changes:
+        for claim in change.examples:
+            if not holds(claim):
+                problems.add(change.place, "EB04", f"no recorded release shows '{claim.id}'; measure it, or correct it")
+
+
 _CODES: dict[Standing, tuple[str, str]] = {
     "false": ("EA05", "{} is false on the newest release; correct the line, or name the exception in `except`"),
     "sometimes": ("EA07", "{} is not true on every example; correct the line, or name a claim that is"),
@@ -119,6 +134,7 @@ def _mistakes(folder: Path) -> list[Problem]:
     found = Problems()
     releases, trials = recorded_releases(folder), RecordedTrials(folder / TRIALS)
     check_lines(corpus.answers, {claim.id: claim for claim in corpus.claims}, releases, found)
+    check_changes(corpus.changes, releases, found)
     newest = trials.releases[-1] if trials.releases else ""
     check_messages(corpus.messages, (*seen_in_claims(releases), *seen_in_trials(trials, newest)), found)
     return problems or found.sorted()
@@ -135,7 +151,7 @@ def main(arguments: list[str]) -> int:
         print(mistake)
     if mistakes:
         print(
-            f"{count_of(len(mistakes), 'mistake')} in answers and messages; the reference explains the codes",
+            f"{count_of(len(mistakes), 'mistake')} in answers, messages and changes; the reference explains the codes",
             file=sys.stderr,
         )
     return 1 if mistakes else 0

@@ -155,7 +155,7 @@ def _compared(comparison: Comparison, environment: Environment) -> Iterator[str]
     """Yield whether what was measured is what is recorded, or which entries differ."""
     where = f"recorded for torch {environment.torch} on {environment.device}"
     if not comparison.compared:
-        yield f"  none of this is {where}"
+        yield f"  not {where}: {count_of(comparison.new, 'claim')}"
         return
     what = " verdicts" if comparison.elsewhere else ""
     other = f" (recorded with {', '.join(comparison.elsewhere)})" if comparison.elsewhere else ""

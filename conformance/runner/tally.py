@@ -22,7 +22,7 @@ from conformance.runner.summary import Summary
 from conformance.text import count_of
 
 # What the ids of the project's own corpus begin with.
-_OF_THE_CORPUS = ("torch.", "notes/")
+_OF_THE_CORPUS = ("torch.", "notes/", "changes/")
 
 
 @dataclass

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import conformance
+from conformance.language import changes
 from conformance.language.answers import check_neighbours
 from conformance.language.codes import CODES, GROUPS
 from conformance.language.corpus import folder_of, load_corpus
@@ -20,8 +22,9 @@ from conformance.language.vocabulary import checks, dtype_classes, input_kinds
 from conformance.names.lookup import Names
 from conformance.results.messages import seen_in_claims
 from conformance.results.model import Entry, Environment, Facts, Signal
-from conformance.results.proofs import check_lines, check_messages
+from conformance.results.proofs import check_changes, check_lines, check_messages
 from conformance.results.store import Results
+from conformance.upgrade.changes import concerns
 
 LINT = Path(__file__).parent / "fixtures" / "lint"
 FIXTURES = sorted(LINT.glob("*.yaml"))
@@ -49,15 +52,18 @@ def problems_of(fixture: Path, folder: Path) -> list[Problem]:
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(fixture, path)
         # What names a cause, and which claims there are, is seen in the whole corpus only.
-        if folder_of(path) in ("causes", "messages", "releases") or fixture.stem.startswith("EA"):
+        if folder_of(path) in ("causes", "changes", "messages", "releases") or fixture.stem.startswith("EA"):
             path = root
     corpus, problems = load_corpus([path], root, CONTEXT)
     of_answers = Problems()
     if path == root and not problems:
         check_neighbours(corpus.answers, Names().may_have, of_answers)
         check_names(corpus.messages, Names().may_have, of_answers)
+        changes.check_names(corpus.changes, Names().may_have, of_answers)
+        changes.check_matches(corpus.changes, partial(concerns, names=Names()), of_answers)
         check_lines(corpus.answers, {claim.id: claim for claim in corpus.claims}, [measured(fixture)], of_answers)
         check_messages(corpus.messages, seen_in_claims([measured(fixture)]), of_answers)
+        check_changes(corpus.changes, [measured(fixture)], of_answers)
     return [*problems, *of_answers.sorted()]
 
 
@@ -103,7 +109,7 @@ def test_the_registry_and_the_source_have_the_same_codes() -> None:
         code
         for path in source.rglob("*.py")
         if path.name != "codes.py" and "tests" not in path.parts
-        for code in re.findall(r'"(E[0-9AC][0-9]{2})"', path.read_text(encoding="utf-8"))
+        for code in re.findall(r'"(E[0-9ABC][0-9]{2})"', path.read_text(encoding="utf-8"))
     }
     assert used == set(CODES)
 

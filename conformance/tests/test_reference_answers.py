@@ -31,6 +31,21 @@ UNTRIED = """subject: torch.Tensor.flatten
 answer:
   - {says: As reshape., claims: [torch.Tensor.detach/shares-storage]}
 """
+ARANGE = UNTRIED.replace("Tensor.flatten", "arange")
+ADD = UNTRIED.replace("flatten", "add_")
+FURTHER_TRIALS = {
+    "torch.txt": """== torch.arange
+call\ttorch.arange(3)
+2.1-\tbase\ttried=modes\ttype=Tensor\tdtype=int64
+""",
+    "torch.Tensor.txt": """== torch.Tensor.add_
+call\ttorch.ones(2).add_(1)
+2.1-\tbase\ttried=modes\ttype=Tensor
+call\tx.add_(1)
+2.1-\tbase\ttried=tensor\tgiven x=torch.arange(6.).reshape(2, 3)\ttype=Tensor\tmemory x=same object
+2.1-\tnon-leaf\tgradient x=flows\trequires grad=yes\tleaf=no
+""",
+}
 MESSAGES = """messages:
   - id: modified
     message: one of the variables has been modified
@@ -52,12 +67,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     detach.write_text(detach.read_text(encoding="utf-8").replace(f"subject: {DETACH}\n", ANSWER, 1), encoding="utf-8")
     (spec / "reshape.yaml").write_text(RESHAPE, encoding="utf-8")
     (spec / "flatten.yaml").write_text(UNTRIED, encoding="utf-8")
+    (spec / "arange.yaml").write_text(ARANGE, encoding="utf-8")
+    (spec / "add_.yaml").write_text(ADD, encoding="utf-8")
     (spec / "messages").mkdir()
     (spec / "messages" / "autograd.yaml").write_text(MESSAGES, encoding="utf-8")
     index = sites.INDEX.replace("Site\n====\n", "Site\n====\n\n.. claim:answers::\n.. claim:messages::\n", 1)
     conf = 'exclude_patterns = ["out", "spec"]\n'
     sites.write_source(folder, [sites.results("1.9.0"), sites.results("2.13.0")], spec=spec, index=index, conf=conf)
-    shutil.copytree(TRIALS, folder / "results" / "trials")
+    trials = shutil.copytree(TRIALS, folder / "results" / "trials")
+    for name, text in FURTHER_TRIALS.items():
+        with open(trials / name, "a", encoding="utf-8") as file:
+            file.write(text)
     return sites.build(folder)
 
 
@@ -108,6 +128,8 @@ def test_every_name_with_an_answer_has_a_row_without_a_blank_cell(site: Site) ->
     rows = re.findall(r"<tr><td>(.*?)</tr>", table, re.S)
     cells = [[sites.text_of(cell) for cell in re.split(r"</td>\s*<td>", row)] for row in rows]
     assert [row[0] for row in cells] == [
+        "torch.arangetorch.arange(3)",
+        "torch.Tensor.add_x.add_(1)",
         f"{DETACH}x.detach()",
         "torch.Tensor.flattennot tried",
         "torch.Tensor.reshapex.reshape(-1)",
@@ -116,6 +138,16 @@ def test_every_name_with_an_answer_has_a_row_without_a_blank_cell(site: Site) ->
     by_name = {row[0]: row[2:] for row in cells}
     assert by_name["torch.Tensor.flattennot tried"] == ["not tried"] * 5
     assert by_name["torch.Tensor.reshapex.reshape(-1)"] == ["view of x, or own", "no", "flows to x", "no", "ValueError"]
+
+
+def test_a_call_without_inputs_has_nothing_to_share(site: Site) -> None:
+    text = sites.text_of(site.page("index"))
+    assert "torch.arange(3) As reshape. no input no input no gradient yes nothing that was tried" in text
+
+
+def test_in_place_the_gradient_is_that_of_a_result_and_calls_on_inputs_come_first(site: Site) -> None:
+    text = sites.text_of(site.page("index"))
+    assert "x.add_(1) As reshape. x itself yes flows to x no nothing that was tried" in text
 
 
 def test_messages_stand_by_area_with_what_to_do(site: Site) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.language.changes import change_files
 from conformance.language.corpus import default_root, is_spec_file, load_corpus, load_file, spec_files
 from conformance.runner.readahead import ReadAhead
 
-FILES = spec_files(default_root())
+FILES = sorted([*spec_files(default_root()), *change_files(default_root())])
 CORPUS, _ = load_corpus([default_root()])
 #: Files with claims; others have an answer alone, and a session has nothing to do with them.
 OF_CLAIMS = list(dict.fromkeys(Path(claim.place.path).resolve() for claim in CORPUS.claims))

@@ -96,7 +96,7 @@ def test_what_is_not_recorded_is_not_said_to_be_the_same() -> None:
         summary, results, replace(changed, claims={k: v for k, v in changed.claims.items() if k[-1] < "2"})
     ) == ["  as recorded for torch 2.13.0 on cpu: the same; 2 claims new or changed since"]
     assert compared(summary, results, replace(results, claims={})) == [
-        "  none of this is recorded for torch 2.13.0 on cpu"
+        "  not recorded for torch 2.13.0 on cpu: 3 claims"
     ]
 
 

@@ -272,12 +272,6 @@ def test_there_and_back_again_is_no_entry(corpus: Corpus, claim: Claim) -> None:
     assert compare_claims(corpus, path_of(corpus, *columns)).entries == ()
 
 
-def test_a_downgrade_is_told_the_other_way_round(corpus: Corpus, claim: Claim) -> None:
-    columns = [("2.1.2", [entry(claim, "refuted")]), ("2.0.1", [entry(claim)]), ("1.13.1", [entry(claim)])]
-    [found] = compare_claims(corpus, path_of(corpus, *columns)).entries
-    assert (found.severity, found.when) == ("improvement", "in 2.0 (2.1.2 → 2.0.1)")
-
-
 def test_a_new_canonical_example_hides_only_the_step_to_it(corpus: Corpus, claim: Claim) -> None:
     def seen(flags: Flags, recipe: str) -> Entry:
         return entry(claim, facts=showing("tensor([1.])", flags), example={"x": recipe})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,39 @@ def test_certain_and_small_rewrites_are_made(old: str, new: str, before: str, af
     status, file = _run(tmp_path, old, new, before, "--write")
     assert status == 0
     assert file.read_text(encoding="utf-8") == f"{_HEAD}    {after}\n"
+
+
+FLOORS = [
+    ("pyproject.toml", '[project]\nname = "x"\ndependencies = ["numpy", "torch>=1.8,!=2.0"]\n'),
+    ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^1.8"\n'),
+    ("setup.cfg", "[options]\ninstall_requires =\n    numpy\n    torch >= 1.8  # the oldest\n"),
+    ("setup.py", "from setuptools import setup\nsetup(install_requires=['torch~=1.8.0'])\n"),
+    ("requirements.txt", "numpy\ntorch==1.8.1\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), FLOORS)
+def test_what_the_oldest_torch_of_the_project_lacks_is_left(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    _, file = _run(tmp_path, "2.5", "2.6", "torch.load(path)", "--write")
+    assert "weights_only" not in file.read_text(encoding="utf-8")
+    assert re.search(rf"torch\.load of torch 1\.8\S* has no weights_only \({name}\)", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("release", ["1.13", "2.0"])
+def test_what_the_oldest_torch_has_is_written(release: str, tmp_path: Path) -> None:
+    _, file = _run(tmp_path, "2.5", "2.6", "torch.load(path)", "--write", "--floor", release)
+    assert "torch.load(path, weights_only=False)" in file.read_text(encoding="utf-8")
+
+
+def test_the_option_goes_before_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "requirements.txt").write_text("torch>=2.3\n", encoding="utf-8")
+    line = "torch.cuda.amp.GradScaler()"
+    assert 'torch.amp.GradScaler("cuda")' in _run(tmp_path, "2.3", "2.4", line, "--write")[1].read_text("utf-8")
+    assert line in _run(tmp_path, "2.3", "2.4", line, "--write", "--floor", "2.2")[1].read_text("utf-8")
+    assert "torch 2.2 has no torch.amp.GradScaler (--floor)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("old", "new", "line"), LEFT)

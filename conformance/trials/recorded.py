@@ -62,7 +62,7 @@ class RecordedTrials:
         for torch in reversed(self.releases) if release is None else [self._release(release)]:
             measured = [trials for call in calls if (trials := self._trials(name, call, torch)) is not None]
             if measured:
-                usual = tuple(trials for trials in measured if trials.returns)
+                usual = tuple(sorted((trials for trials in measured if trials.returns), key=_builds_its_inputs))
                 return NameTrials(name, torch, usual, tuple(trials for trials in measured if not trials.returns))
         return None
 
@@ -186,6 +186,11 @@ def read_trial_releases(folder: Path) -> tuple[str, ...]:
     """Return the releases that a folder of trials has, oldest first."""
     first = read_text(folder / INPUTS).partition("\n")[0]
     return tuple(first[len(RELEASES) :].split()) if first.startswith(RELEASES) else ()
+
+
+def _builds_its_inputs(trials: Trials) -> bool:
+    """Whether a call has no inputs of its own but those that it builds, so that nothing is varied."""
+    return not trials.given.keys() - {"out"}
 
 
 def read_text(path: Path) -> str:

@@ -38,13 +38,12 @@ def release_path(old: str, new: str, folder: Path, device: str) -> tuple[list[Me
         if item.void:
             raise NotRecorded(f"{text}: its results are void: {item.void}; {_measure(item.torch)}")
     first, last = ends
-    low, high = sorted((first.version, last.version))
-    between = [item for item in recorded if low < item.version < high and not item.void]
     if first.version > last.version:
-        remarks.append(f"{first.torch} is newer than {last.torch}: this is a downgrade; swap them for an upgrade")
+        raise NotRecorded(f"{first.torch} is newer than {last.torch}; give the older release first")
+    between = [item for item in recorded if first.version < item.version < last.version and not item.void]
     if first.version == last.version:
         remarks.append("both are the same release")
-    return [first, *(between if first.version <= last.version else between[::-1]), last], tuple(remarks)
+    return [first, *between, last], tuple(remarks)
 
 
 def _file(text: str) -> Optional[Measured]:

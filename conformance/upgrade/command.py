@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
@@ -20,26 +21,31 @@ from conformance.names.store import StoreError
 from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.recorded import NAMES, recorded_folder
 from conformance.results.store import SUFFIX
+from conformance.terminal.waiting import waiting
 from conformance.text import count_of, printable
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
 from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.fixes import Fixes, fix
+from conformance.upgrade.floor import Floor, find_floor
 from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import github_report, json_report
+from conformance.upgrade.ignoring import without_ignored
 from conformance.upgrade.matching import ClaimUses
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.own_claims import OwnClaims
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
-from conformance.upgrade.severity import EARLIER, SEVERITIES, SHOWN, Severity
-from conformance.usage import Evidence, read_project
+from conformance.upgrade.sarif import sarif_report
+from conformance.upgrade.settings import UpgradeSettings, read_settings
+from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity
+from conformance.usage import Evidence, Project, read_project
 from conformance.views.addresses import subject_page
 from conformance.views.recorded import Measured
 
-_FORMATS = ("text", "markdown", "json", "github")
+_FORMATS = ("text", "markdown", "json", "github", "sarif")
 _EPILOG = """\
 exit status: 0 reported, 1 an entry is at least as severe as --fail-on or a file could not be written, 2 a release is
 not recorded or the command line is wrong, 3 no difference was found, but part of the code could not be read or resolved
@@ -64,8 +70,13 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("old", metavar="OLD", help="a release (2.4, 2.4.1, torch==2.4.*, latest, installed), or a result file")
-    add("new", metavar="NEW", help="a release or a result file, written in the same way")
+    add(
+        "old",
+        metavar="OLD",
+        nargs="?",
+        help="a release (2.4, 2.4.1, torch==2.4.*, latest, installed), or a result file",
+    )
+    add("new", metavar="NEW", nargs="?", help="a release or a result file, written in the same way")
     add("--uses", action="append", type=Path, metavar="PATH", help="report what concerns this file or folder")
     add("--exclude", action="append", default=[], metavar="PATTERN", help="leave out files or folders, such as tests")
     add("--all", action="store_true", help="also show entries that are otherwise only counted")
@@ -83,6 +94,8 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add("--json", action="store_const", dest="format", const="json", help="the same as --format json")
     add("--fix", action="store_true", help="print what can surely be rewritten as a diff, instead of the report")
     add("--write", action="store_true", help="with --fix: change the files too")
+    add("--floor", metavar="RELEASE", help="with --fix: the oldest torch that the code is to run on (default: what "
+        "pyproject.toml, setup.cfg, setup.py or requirements.txt of the project say)")  # fmt: skip
     add("--brief", action="store_true", help="one line for each entry (text and markdown)")
     add(
         "--fail-on",
@@ -99,6 +112,10 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Write the report to the standard output and return the exit status."""
+    try:
+        _complete(options, read_settings(Path.cwd()))
+    except (ResultError, ValueError) as error:
+        return _refused(str(error))
     paths = [*(options.uses or []), *(options.specs or []), *([options.baseline] if options.baseline else [])]
     if (options.fix and not options.uses) or (options.write and not options.fix):
         return _refused("--fix needs --uses PATH, and --write needs --fix")
@@ -112,20 +129,54 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         changes = NameChanges(Names(folder / "names"), path[0].torch, path[-1].torch)
         if not changes.is_recorded:
             remarks = (*remarks, "the names of one of the releases are not recorded: only claims are compared")
-        report = _of_code(options, path, changes) if options.uses else _of_torch(options, path, changes)
+        project = _read(options) if options.uses else None
+        report = _of_torch(options, path, changes) if project is None else _of_code(options, path, changes, project)
         report = replace(report, remarks=(*remarks, *report.remarks))
         if own:
             report = own.added_to(report, options.old, options.new, options.device)
-        ignored = [*options.ignore, *(_baseline(options.baseline) if options.baseline else [])]
-        report = _kept(report, ignored, options.certain)
+        known = without_ignored(report, _baseline(options.baseline)) if options.baseline else report
+        report = without_ignored(known, options.ignore, () if project is None else tuple(project.ignores()))
+        report = replace(report, ignored=report.ignored + known.ignored)
+        if options.certain:
+            sure = (entry for entry in report.entries if entry.evidence is Evidence.CERTAIN)
+            report = replace(report, entries=tuple(sure))
     except (NotRecorded, ResultError, StoreError, ValueError) as error:
         return _refused(str(error))
     if options.fix:
-        return _fixed(fix(report, options.uses, write=options.write))
+        floor = Floor(options.floor, "--floor") if options.floor else find_floor(options.uses)
+        if floor is None:
+            return _fixed(fix(report, options.uses, write=options.write))
+        print(f"rewrites keep to torch {floor.release}, the oldest that {floor.source} allows", file=sys.stderr)
+        return _fixed(fix(report, options.uses, lacks=partial(floor.lacks, changes.names), write=options.write))
     sys.stdout.write(_written(report, options))
     if report.fails(options.fail_on):
         return 1
     return 3 if report.is_silent else 0
+
+
+def _complete(options: argparse.Namespace, settings: UpgradeSettings) -> None:
+    """Fill in what pyproject.toml says; raises `ValueError` if nothing says which releases are compared."""
+    if options.old is None:
+        options.old, options.new = settings.old, settings.new
+        options.uses = options.uses or list(settings.uses)
+    if options.old is None or options.new is None:
+        what = "OLD and NEW are missing: give both, or 'old' and 'new' in [tool.conformance.upgrade] of pyproject.toml"
+        raise ValueError(what)
+    options.floor = options.floor or settings.floor
+    if options.uses:
+        options.exclude = [*settings.exclude, *options.exclude]
+        options.ignore = [*settings.ignore, *options.ignore]
+        if options.fail_on is None and settings.fail_on is not None:
+            try:
+                options.fail_on = _severity(settings.fail_on)
+            except argparse.ArgumentTypeError as error:
+                raise ValueError(f"pyproject.toml: 'fail-on': {error}") from None
+
+
+def _read(options: argparse.Namespace) -> Project:
+    """Read the code; where that takes more than two seconds, a terminal is shown that it goes on."""
+    with waiting(f"reading {', '.join(map(str, options.uses))}"):
+        return read_project(options.uses, options.exclude)
 
 
 def _fixed(fixes: Fixes) -> int:
@@ -149,8 +200,7 @@ def _written(report: Report, options: argparse.Namespace) -> str:
 
 
 @without_collection()
-def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges) -> Report:
-    project = read_project(options.uses, options.exclude)
+def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: NameChanges, project: Project) -> Report:
     groups = project.groups()
     uses = CodeUses(groups, changes)
     facts = Kept(_key(options, path))
@@ -202,18 +252,6 @@ def _compared(corpus: Corpus, path: Sequence[Measured], changes: NameChanges) ->
     return with_notes(replace(report, entries=ordered), corpus.notes)
 
 
-def _kept(report: Report, ignored: Sequence[str], certain: bool) -> Report:
-    names = set(ignored)
-    kept = [
-        entry
-        for entry in report.entries
-        if not ({entry.id, entry.subject} | {claim.id for claim in entry.claims}) & names
-    ]
-    left_out = len(report.entries) - len(kept)
-    sure = [entry for entry in kept if not certain or entry.evidence is Evidence.CERTAIN]
-    return replace(report, entries=tuple(sure), ignored=left_out)
-
-
 def _baseline(path: Path) -> list[str]:
     """Return the ids that a file names: a report in JSON, or lines such as ``torch.load:gone  # looked at``."""
     text = to_text(read_bytes(path), str(path))
@@ -226,12 +264,9 @@ def _baseline(path: Path) -> list[str]:
 
 
 def _severity(text: str) -> Severity:
-    now = EARLIER.get(text, text)
-    if now not in SEVERITIES:
+    if text not in SEVERITIES:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(SHOWN)}")
-    if now != text:
-        print(f"conformance: --fail-on {text} is called {now} now", file=sys.stderr)
-    return next(name for name in SEVERITIES if name == now)
+    return next(name for name in SEVERITIES if name == text)
 
 
 def _refused(message: str) -> int:
@@ -249,4 +284,5 @@ _WRITERS: dict[str, _Writer] = {
     "markdown": lambda report, options: markdown_report(_folded(report), brief=options.brief, everything=options.all),
     "json": lambda report, options: json_report(report, everything=options.all),
     "github": lambda report, options: github_report(report),
+    "sarif": lambda report, options: sarif_report(report),
 }

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Union
+from typing import Callable, NamedTuple, Union
 
 from conformance.files import link_again, replace_content
 from conformance.text import one_line, printable
@@ -20,6 +20,8 @@ from conformance.upgrade.severity import SHOWN
 from conformance.usage import Evidence, Kind, Use
 from conformance.usage.recorder import attribute_place
 
+#: Why a name, or an argument of it, can't be used; empty if it can.
+Lacks = Callable[[str, str], str]
 _ARGUMENT = re.compile(r"([A-Za-z_]\w*)=(True|False|None|-?\d+(?:\.\d+)?|'[^'\\]*')(?=;|$)")
 
 
@@ -95,7 +97,9 @@ class _Wanted(NamedTuple):
         return Unfixed(str(self.use), self.use.names[0], why)
 
 
-def fix(report: Report, roots: Sequence[Path], *, write: bool = False) -> Fixes:
+def fix(
+    report: Report, roots: Sequence[Path], *, lacks: Lacks = lambda name, argument: "", write: bool = False
+) -> Fixes:
     """Rewrite all that can surely be rewritten; comments, layout, encoding and line ends stay.
 
     A file is written at once and keeps its mode, or stays as it was. A file with several names is written once and
@@ -105,6 +109,8 @@ def fix(report: Report, roots: Sequence[Path], *, write: bool = False) -> Fixes:
     ----------
     roots
         The files and folders that were read: a link that leads out of them is not followed.
+    lacks
+        Says why a name of torch, or an argument of it, can't be used by the project; empty if it can.
     write
         Change the files too.
     """
@@ -116,7 +122,7 @@ def fix(report: Report, roots: Sequence[Path], *, write: bool = False) -> Fixes:
     for entry in filter(_has_rewrite, entries):
         for use in dict.fromkeys(place.use for place in entry.places if place.evidence > Evidence.MAYBE):
             one = _Wanted(entry, use)
-            why = _why_not(use)
+            why = _why_not(use) or _beyond(entry, lacks)
             if why:
                 left.append(one.left(why))
                 continue
@@ -139,6 +145,11 @@ def fix(report: Report, roots: Sequence[Path], *, write: bool = False) -> Fixes:
 def _has_rewrite(entry: ReportEntry) -> bool:
     is_renamed = entry.kind in ("gone", "deprecated") and entry.subject in _RENAMED
     return is_renamed or _ARGUMENT.match(entry.instead) is not None
+
+
+def _beyond(entry: ReportEntry, lacks: Lacks) -> str:
+    argument = _ARGUMENT.match(entry.instead)
+    return lacks(_RENAMED[entry.subject].name, "") if argument is None else lacks(entry.subject, argument[1])
 
 
 def _why_not(use: Use) -> str:

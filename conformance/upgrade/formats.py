@@ -31,6 +31,7 @@ def json_report(report: Report, *, everything: bool = False) -> str:
         "not_compared": report.reasons(),
         "counts": report.counts(),
         "ignored": report.ignored,
+        "unused_ignores": list(report.unused_ignores[:_MOST_LISTED]),
         "entries": [_entry(entry) for entry in entries],
     }
     if report.coverage is not None:

@@ -150,7 +150,9 @@ class Report:
     compared, gaps
         How many claims were compared, and why others could not be, by id.
     ignored
-        How many entries ``--ignore`` and a baseline leave out.
+        How many entries somebody decided to leave out.
+    unused_ignores
+        What was to be left out and matches no entry.
     """
 
     old: str
@@ -162,6 +164,7 @@ class Report:
     coverage: Optional[ReportCoverage] = None
     remarks: tuple[str, ...] = ()
     ignored: int = 0
+    unused_ignores: tuple[str, ...] = ()
 
     def counts(self) -> dict[Severity, int]:
         """Return how many entries each severity has, the most harmful first."""

@@ -12,7 +12,7 @@ from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.replacements import instead_of_argument
-from conformance.names.store import minor, release_key
+from conformance.names.store import minor
 from conformance.text import bounded
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
@@ -44,14 +44,11 @@ class NameChanges:
     """Names in two releases, and in those between."""
 
     def __init__(self, names: Names, old: str, new: str) -> None:
-        self._names = names
+        self.names = names
         self.old, self.new = minor(old), minor(new)
-        low, high = sorted((self.old, self.new), key=release_key)
-        self._is_downgrade = low != self.old
         minors = [minor(release) for release in names.releases]
-        self.is_recorded = low in minors and high in minors
-        path = minors[minors.index(low) : minors.index(high) + 1] if self.is_recorded else []
-        self._later = path[::-1][1:] if self._is_downgrade else path[1:]
+        self.is_recorded = self.old in minors and self.new in minors
+        self._later = minors[minors.index(self.old) + 1 : minors.index(self.new) + 1] if self.is_recorded else []
         self._answers: dict[tuple[str, str], Answer] = {}
         self._meant: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -59,7 +56,7 @@ class NameChanges:
         """Return what a name is in a release."""
         key = name, release
         if key not in self._answers:
-            self._answers[key] = self._names.lookup(name, release)
+            self._answers[key] = self.names.lookup(name, release)
         return self._answers[key]
 
     def __contains__(self, name: str) -> bool:
@@ -101,7 +98,7 @@ class NameChanges:
         if not self.is_recorded:
             return []
         plainest: dict[tuple[str, int], str] = {}
-        for change in self._names.compare(self.old, self.new):
+        for change in self.names.compare(self.old, self.new):
             if change.before is not None and change.before.kind not in ("external", "constant", "module"):
                 key = change.name.rpartition(".")[2], id(change.before)
                 plainest[key] = min(
@@ -143,13 +140,10 @@ class NameChanges:
 
     @cache  # noqa: B019 - one report, one object
     def _of_name(self, name: str) -> tuple[ReportEntry, ...]:
-        low, high = (self.new, self.old) if self._is_downgrade else (self.old, self.new)
-        found = differences(self._names, name, low, high)
+        found = differences(self.names, name, self.old, self.new)
         return tuple(entry for one in found if (entry := self._entry(one)) is not None)
 
     def _entry(self, found: NameDifference) -> Optional[ReportEntry]:
-        if self._is_downgrade:
-            return self._gone(found, f"comes with torch {found.since}") if found.what == "new" else None
         if found.what == "gone":
             return self._gone(found, f"since {found.since}")
         if found.what in ("warns", "deprecated"):
@@ -157,7 +151,7 @@ class NameChanges:
         return None
 
     def _gone(self, found: NameDifference, when: str) -> ReportEntry:
-        known, module = self.answer(found.name, self.old), self._names.module_of(found.name, self.old)
+        known, module = self.answer(found.name, self.old), self.names.module_of(found.name, self.old)
         return ReportEntry(
             f"{found.name}:gone",
             "breaks",
@@ -172,9 +166,9 @@ class NameChanges:
         )
 
     def _deprecated(self, found: NameDifference) -> ReportEntry:
-        newest = self._names.lookup(found.name, self._names.releases[-1])
+        newest = self.names.lookup(found.name, self.names.releases[-1])
         how = "each use warns" if found.what == "warns" else "its documentation says so"
-        module = self._names.module_of(found.name, self.new)
+        module = self.names.module_of(found.name, self.new)
         return ReportEntry(
             f"{found.name}:deprecated",
             "warns",
@@ -206,14 +200,13 @@ class NameChanges:
     @cache  # noqa: B019 - one report, one object
     def _of_call(self, name: str, call: Call) -> tuple[tuple[ReportEntry, bool], ...]:
         known = self.answer(name, self.old)
-        module = self._names.module_of(name, self.old)
+        module = self.names.module_of(name, self.old)
         script = signature_script(known, module) if isinstance(known, Found) else ""
         return tuple((replace(entry, script=script), is_sure) for entry, is_sure in self._told_of_call(name, call))
 
     def _told_of_call(self, name: str, call: Call) -> Iterator[tuple[ReportEntry, bool]]:
-        if not self._is_downgrade:
-            yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
-            yield from self._of_arrivals(name, call)
+        yield from ((entry, True) for entry in self._of_deprecated_arguments(name, call))
+        yield from self._of_arrivals(name, call)
         found = self._breakage(name, call, self.new)
         if found is None:
             return
@@ -275,7 +268,7 @@ class NameChanges:
             if self._breakage(name, call, release) != found:
                 break
             first = release
-        return f"since {first}" if not self._is_downgrade else f"up to {first}"
+        return f"since {first}"
 
 
 def _of_argument(

@@ -10,6 +10,7 @@ from conformance.text import bounded, count_of, one_line, printable
 from conformance.upgrade.model import AffectedPlace, Report, ReportCoverage, ReportEntry
 from conformance.upgrade.severity import MEANING, SEVERITIES, SHOWN
 from conformance.usage import Evidence, Use
+from conformance.views.addresses import site_url
 from conformance.views.releases import minor
 
 _MOST_CLAIMS, _MOST_FILES, _MOST_LINES, _MOST_LISTED, _MOST_MAYBE, _MOST_OF_TORCH = 3, 4, 8, 4, 12, 10
@@ -77,6 +78,8 @@ def _lines(report: Report, brief: bool, everything: bool) -> Iterator[_Line]:
     if report.coverage is not None:
         yield from ((_LINE, line) for line in _coverage(report.coverage, None if everything else _MOST_LISTED))
     yield from ((_LINE, line) for line in _scope(report))
+    if report.unused_ignores:
+        yield _LINE, f"ignores that match nothing: {_some(report.unused_ignores, None if everything else _MOST_LISTED)}"
     yield _LINE, ""
     yield _LINE, summary(report)
     if report.coverage is not None and not brief:
@@ -230,10 +233,18 @@ def _entry(entry: ReportEntry) -> Iterator[_Line]:
     if len(told) > _MOST_CLAIMS:
         yield _FIELD, f"claim    and {len(told) - _MOST_CLAIMS} more"
     if entry.page:
-        yield _FIELD, f"page     {entry.page}"
+        yield _FIELD, f"more     {_more(entry)}"
     if entry.script:
         yield _FIELD, "script"
         yield _CODE, entry.script.strip()
+
+
+def _more(entry: ReportEntry) -> str:
+    """Return the address of the page, or the command that shows it if the pages have no address."""
+    site = site_url()
+    return (
+        f"{site}{entry.page}" if site else f"conformance show {entry.claims[0].id if entry.claims else entry.subject}"
+    )
 
 
 def _where(entry: ReportEntry) -> Iterator[str]:

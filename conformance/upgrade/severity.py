@@ -19,8 +19,6 @@ MEANING: dict[Severity, str] = {
     "documentation": "the documentation changed, and what torch does did not",
     "improvement": "what raised or was false works now, or a name is new",
 }
-#: Earlier names of severities, and what to write now.
-EARLIER = {"breaking": "breaks", "behaviour": "changes", "notice": "warns"}
 
 #: Within one severity: what goes unnoticed hurts more than what stops the program at once.
 _KINDS = (

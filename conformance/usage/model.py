@@ -183,6 +183,25 @@ class Unclear(NamedTuple):
     cell: Optional[int] = None
 
 
+class IgnoreComment(NamedTuple):
+    """A comment ``# conformance: ignore[ID, …]``, and the lines of the statement that it stands in."""
+
+    path: str
+    line: int
+    ids: tuple[str, ...]
+    first: int
+    last: int
+    cell: Optional[int] = None
+
+    def __str__(self) -> str:
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.line}"
+
+    def covers(self, use: Use) -> bool:
+        """Whether a use is in the statement."""
+        return (self.path, self.cell) == (use.path, use.cell) and self.first <= use.line <= self.last
+
+
 @dataclass(frozen=True)
 class FileUses:
     """What one file uses; ``not_read`` says why the file, or a cell of it, was not read."""
@@ -192,6 +211,7 @@ class FileUses:
     unclear: tuple[Unclear, ...] = ()
     not_read: tuple[NotRead, ...] = ()
     read: bool = True
+    ignores: tuple[IgnoreComment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -235,6 +255,11 @@ class Project:
         """Yield every file, and every cell of a notebook, that was not read."""
         for file in self.files:
             yield from file.not_read
+
+    def ignores(self) -> Iterator[IgnoreComment]:
+        """Yield every comment that leaves entries out of a report."""
+        for file in self.files:
+            yield from file.ignores
 
     @property
     def read(self) -> int:

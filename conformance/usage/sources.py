@@ -16,8 +16,9 @@ from typing import Optional
 from conformance.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
 from conformance.usage import rules
 from conformance.usage.definitions import FileReader
+from conformance.usage.ignore_comments import ignore_comments
 from conformance.usage.lookup import Modules
-from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, NotRead, Unclear, Use
+from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, IgnoreComment, NotRead, Unclear, Use
 from conformance.usage.notebooks import Notebook, read_notebook
 from conformance.usage.recorder import Recorder
 
@@ -198,14 +199,22 @@ def _finished(path: str, source: str, recorder: Recorder, notebook: Optional[Not
         lines = source.split("\n")
         uses = [use._replace(column=_character(lines, use)) for use in uses]
     broken: list[NotRead] = []
+    ignores = list(ignore_comments(path, source))
     if notebook is not None:
+        ignores = [_in_cell(comment, notebook) for comment in ignores]
         uses = [use._replace(line=line, cell=cell) for use in uses for cell, line in [notebook.place(use.line)]]
         unclear = [
             each._replace(line=line, cell=cell) for each in unclear for cell, line in [notebook.place(each.line)]
         ]
         broken = [NotRead(path, each.cause, each.line, cell, each.detail) for cell, each in notebook.problems]
     uses.sort(key=_place)
-    return FileUses(path, tuple(uses), tuple(sorted(unclear, key=_line)), tuple(broken))
+    return FileUses(path, tuple(uses), tuple(sorted(unclear, key=_line)), tuple(broken), ignores=tuple(ignores))
+
+
+def _in_cell(comment: IgnoreComment, notebook: Notebook) -> IgnoreComment:
+    cell, line = notebook.place(comment.line)
+    moved = line - comment.line
+    return comment._replace(cell=cell, line=line, first=comment.first + moved, last=comment.last + moved)
 
 
 def _character(lines: list[str], use: Use) -> int:

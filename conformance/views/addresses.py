@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import metadata
+
 from conformance.language.model import Claim
+
+
+@cache
+def site_url() -> str:
+    """Return where the pages are published, with a slash at the end; empty if the package was built without it.
+
+    It is the project URL ``Documentation`` of the installed package.
+    """
+    try:
+        urls = metadata.metadata("torch-conformance").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return ""
+    named = dict(url.split(", ", 1) for url in urls)
+    return f"{named['Documentation'].rstrip('/')}/" if "Documentation" in named else ""
 
 
 def page_name(subject: str) -> str:

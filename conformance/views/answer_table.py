@@ -8,20 +8,13 @@ from typing import Optional
 
 from conformance.results.wording import is_about_machine
 from conformance.trials.model import Group, NameTrials, Trials
+from conformance.views.call_cells import NO_TENSOR, has_tensor, leaf, memory_on, same_object, unseen
 from conformance.views.content import Content
 from conformance.views.pieces import Text, linked
 from conformance.views.trials import differing
 
 HEAD = ("Name and call", "Answer", "Memory", "Same object", "Gradient", "Leaf", "Raises")
 _NOT_TRIED = "not tried"
-_NO_TENSOR = "no tensor"
-_NOT_OBSERVED = "not observed"
-_MEMORY = {
-    "same object": "{0} itself",
-    "view": "view of {0}",
-    "shares storage": "shared with {0}",
-    "own memory": "own",
-}
 
 
 @dataclass(frozen=True)
@@ -48,39 +41,33 @@ def _measured(tried: Optional[NameTrials]) -> tuple[str, tuple[str, ...]]:
     if tried is None:
         return _NOT_TRIED, (_NOT_TRIED,) * 5
     call = next(iter(tried))
-    cells = (_memory(call), _same_object(call), _gradient(call), _leaf(call)) if call.returns else ("raises",) * 4
+    cells = (_memory(call), same_object(call), _gradient(call), _leaf(call)) if call.returns else ("raises",) * 4
     return call.text, (*cells, _raises(tried))
 
 
 def _memory(call: Trials) -> str:
     """Return what shares memory on the base input, and on other inputs where that differs."""
-    found: dict[str, None] = {}
-    for group in (call.base, *differing(call)):
-        shared = [fact for fact in group.facts if fact.aspect == "memory" and fact.value != "own memory"]
-        own = [fact for fact in group.facts if fact.aspect == "memory" and fact.value == "own memory"]
-        for fact in shared or own[:1]:
-            found[_MEMORY.get(fact.value, fact.value).format(fact.input)] = None
-    return ", or ".join(found) or _unseen(call)
-
-
-def _same_object(call: Trials) -> str:
-    memory = [fact.value for fact in call.base.facts if fact.aspect == "memory"]
-    return _unseen(call) if not memory else "yes" if "same object" in memory else "no"
+    return ", or ".join(memory_on((call.base, *differing(call)))) or unseen(call)
 
 
 def _gradient(call: Trials) -> str:
-    gradients = [f"{fact.value} to {fact.input}" for fact in call.base.facts if fact.aspect == "gradient"]
-    if gradients:
-        return ", ".join(gradients)
-    return "no gradient" if call.base.value("requires grad") == "no" else _unseen(call)
+    """Return where the gradient flows: on the base input, or where that does not require grad, on the non-leaf."""
+    if not has_tensor(call):
+        return NO_TENSOR
+    for group in _with_gradients(call):
+        gradients = [f"{fact.value} to {fact.input}" for fact in group.facts if fact.aspect == "gradient"]
+        if gradients:
+            return ", ".join(gradients)
+    return "requires grad" if call.base.value("requires grad") == "yes" else "no gradient"
 
 
 def _leaf(call: Trials) -> str:
-    return call.base.value("leaf") or _unseen(call)
+    """Return whether the result is a leaf, on the inputs whose gradient is shown."""
+    return next((value for group in _with_gradients(call) if (value := group.value("leaf"))), leaf(call))
 
 
-def _unseen(call: Trials) -> str:
-    return _NOT_OBSERVED if "Tensor" in call.base.value("type") else _NO_TENSOR
+def _with_gradients(call: Trials) -> tuple[Group, ...]:
+    return (call.base, *(group for group in call.other if "non-leaf" in group.inputs))
 
 
 def _raises(tried: NameTrials) -> str:

@@ -43,8 +43,6 @@ class Content:
     ----------
     mutation : MutationRecord, optional
         The record of a mutation run: what killed each claim.
-    growth : mapping of str to tuple of float, optional
-        What the recorded benchmark measured of how the cost of a run grows.
     trials : RecordedTrials
         What calls did when they were tried.
     """
@@ -54,7 +52,6 @@ class Content:
     sentences: Sentences = field(default_factory=Sentences)
     mutation: Optional[MutationRecord] = None
     census: Optional[CensusRecord] = None
-    growth: Optional[Mapping[str, tuple[float, ...]]] = None
     trials: RecordedTrials = field(default_factory=RecordedTrials)
 
     def derive(self) -> None:

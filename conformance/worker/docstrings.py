@@ -47,8 +47,8 @@ def _attribute(holder: Any, path: list[str]) -> Any:
 
 
 def exists(name: str) -> bool:
-    """Say whether this torch has a public object of that name; a page of the documentation always counts as there."""
-    if name.startswith("notes/"):
+    """Say whether this torch has a public object of that name; pages of notes and changes always count as there."""
+    if "/" in name:
         return True
     try:
         resolve(name)

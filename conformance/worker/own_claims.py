@@ -48,7 +48,7 @@ def _lacking(claim: Claim) -> str:
 def _modules(claim: Claim) -> Iterator[str]:
     """Yield the packages of the names, and what the program imports before the statement under test."""
     for name in (claim.subject, *(name for name, _ in claim.keys)):
-        if not name.startswith("notes/"):
+        if "/" not in name:
             yield name.partition(".")[0]
     for statement in ast.parse(claim.do.text).body[:-1] if claim.do else ():
         if isinstance(statement, ast.Import):
