@@ -197,5 +197,5 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["measure", str(spec), "-k", "no such call"]) == 2
     shown = capsys.readouterr()
     assert "2 calls of 1 names, no mistakes" in shown.out
-    assert "memory of x: shares storage" in shown.out
+    assert "shares memory with x" in shown.out
     assert "no call has 'no such call'" in shown.err
