@@ -34,6 +34,8 @@ def find_argument(text: str, index: Index, names: Names) -> Optional[ArgumentFin
     count = len(found)
     mentions = re.compile(rf"\b{re.escape(argument)}\b")
     lines = [(one.subject, line) for one in index.answers() for line in one.lines if mentions.search(line.says)]
+    # A line with `copy=` speaks of the argument, one with "a copy" does not.
+    lines = [one for one in lines if f"{argument}=" in one[1].says] or lines
     public = _as_people_write(found, index, names)
     subjects = (index.subject(name) for name, _ in public)
     claims = [one for it in subjects if it is not None for one in it.claims if mentions.search(one.title)]

@@ -39,6 +39,8 @@ _OF_FIRST = 0.1
 _CLEARLY = 0.8
 #: A line that tells of an error has so much more where the question does.
 _OF_ERROR = 1.0
+#: How much of the shorter line is in the other where two answers begin alike.
+_ALIKE = 0.5
 _MOST_MESSAGES = 3
 _MOST_OTHERS = 4
 _MOST_CLAIMS = 6
@@ -59,6 +61,7 @@ _BESIDE = re.compile(
     r"\b(?:in|with|using|for)\s+(?:py)?torch\b|\bpytorch\b:?|\b(?:the|a|an|method|function)\s|[?\"`]", re.I
 )
 _ERROR = re.compile(r"Error|Warning|\braises?\b|\bwarns?\b")
+_NO_ATTRIBUTE = re.compile(r"(?:module '(torch[\w.]*)'|'Tensor' object) has no attribute '(\w+)'")
 _FAILS = re.compile(r"\b(?:errors?|raises?|raising|fails?|failing|crash(?:es)?)\b", re.I)
 
 
@@ -98,9 +101,11 @@ class Asking:
         """Return what the first way finds that finds anything."""
         exact = (self._word, self._message, self._part_of_message, self._pair, self._exact)
         alike = (self._long_message, self._question, self._like_message, self._claims)
-        # A word that no answer has is misspelt before it is a question.
+        # A word that no answer has is misspelt before it is a question, and so is one with a single letter wrong.
         ways = (
-            (*exact, self._misspelt, *alike) if self._is_no_word(text) else (*exact, *alike, self._rare, self._misspelt)
+            (*exact, self._misspelt, *alike)
+            if self._is_no_word(text)
+            else (*exact, self._slightly_misspelt, *alike, self._rare, self._misspelt)
         )
         return next(filter(None, (way(text) for way in ways)), ())
 
@@ -110,13 +115,18 @@ class Asking:
         return (self._names.finding(named),) if named is not None else ()
 
     def _is_no_word(self, text: str) -> bool:
-        words = {word for parts in self._index.answer_words().values() for _, found in parts for word in found}
+        words = {word for parts in self._index.answer_words.values() for _, found in parts for word in found}
         return " " not in text and not words.issuperset(words_of(text)[-1:])
 
     def _error(self, said: str, kind: str) -> tuple[Finding, ...]:
         """Return what is known of a message and its class."""
-        exact = self._message(said, kind) or self._exact(said, is_error=True)
-        return exact or self._like_message(said, kind) or self._question(said)
+        missing = _NO_ATTRIBUTE.search(said)
+        if missing:  # other releases have it, or it is misspelt
+            name = f"{missing[1] or 'torch.Tensor'}.{missing[2]}"
+            return self._rare(name) or self._misspelt(name)
+        exact = self._message(said, kind) or self._part_of_message(said, kind) or self._exact(said, is_error=True)
+        found = exact or self._like_message(said, kind)
+        return found if found or len(words_of(said)) < _FEWEST_WORDS else self._question(said)
 
     def _word(self, text: str) -> tuple[Finding, ...]:
         """Return the name, the concept and the argument that a text is, as far as programs use them."""
@@ -158,15 +168,18 @@ class Asking:
     def _compared(self, side: str, words: Sequence[str]) -> Optional[Subject]:
         """Return the name that a side of a comparison is, or one of the words beside the other side."""
         whole = self._names.named(side.strip())
-        if whole is not None and (whole.is_known or whole.uses):
+        if whole is not None and (whole.answer is not None or ("." in side and (whole.is_known or whole.uses))):
             return whole
         named = (self._names.named(word) for word in words)
         return next((one for one in named if one is not None and one.answer is not None), None)
 
     def _against(self, finding: NameFinding, other: NameFinding, text: str) -> NameFinding:
-        """Return one of two names with the line first that a text is about, or that speaks of the other name."""
+        """Return one of two names with the line first that a text is about; if both begin alike, that on the other."""
         found = self._by_words(finding, text, {*words_of(other.name)})
-        if found.answer is None or finding.answer is None or found.answer != finding.answer:
+        if found.answer is None or other.answer is None or found != finding:
+            return found
+        one, another = ({*words_of(answer.lines[0].says)} for answer in (found.answer, other.answer))
+        if len(one & another) < _ALIKE * min(len(one), len(another)):
             return found
         name = re.compile(rf"\b{re.escape(other.name.rpartition('.')[2])}\b")
         lines = sorted(found.answer.lines, key=lambda line: not name.search(line.says))
@@ -187,7 +200,7 @@ class Asking:
             name: (_OF_WORD if piece.isidentifier() else _OF_CODE) + _OF_FIRST * (name == first)
             for name, piece in known.items()
         }
-        best = nearest(words_of(without_variables(text)), self._index.answer_words(), _LEAST, favours)
+        best = nearest(words_of(without_variables(text)), self._index.answer_words, _LEAST, favours)
         subjects = (self._index.subject(name) for name in (best or [*known])[: _MOST_OTHERS + 1])
         return self._shown([one for one in subjects if one is not None], text)
 
@@ -207,21 +220,21 @@ class Asking:
 
     def _message(self, text: str, kind: str = "") -> tuple[Finding, ...]:
         """Return the messages that a text is, whole or in part, with the answer that it leads to."""
-        key, known = key_of(text), self._index.message_words()
+        key, known = key_of(text), self._index.message_words
         if len(key.split()) < _FEWEST_WORDS and not kind:
             return ()
         whole = {stored for stored in known if f"{stored} " in f"{key} " and len(stored.split()) >= _FEWEST_WORDS}
         same = [stored for stored in known if stored in whole or f"{key} " in f"{stored} "]
         return self._of_messages(same, text, kind)
 
-    def _part_of_message(self, text: str) -> tuple[Finding, ...]:
+    def _part_of_message(self, text: str, kind: str = "") -> tuple[Finding, ...]:
         """Return the messages of which a piece stands in a text, as where a person says more about it."""
         words = key_of(text).split()
         runs = [f" {' '.join(words[place : place + _RUN])} " for place in range(len(words) - _RUN + 1)]
-        shared = {stored: sum(run in f"{stored} " for run in runs) for stored in self._index.message_words()}
+        shared = {stored: sum(run in f"{stored} " for run in runs) for stored in self._index.message_words}
         most = max(shared.values(), default=0)
         return (
-            self._of_messages([stored for stored, count in shared.items() if count == most], text, "") if most else ()
+            self._of_messages([stored for stored, count in shared.items() if count == most], text, kind) if most else ()
         )
 
     def _long_message(self, text: str) -> tuple[Finding, ...]:
@@ -230,11 +243,13 @@ class Asking:
 
     def _like_message(self, text: str, kind: str = "", least: float = _LEAST_OF_MESSAGE) -> tuple[Finding, ...]:
         """Return the messages that have most words of a text."""
-        documents = {stored: [(1.0, words)] for stored, words in self._index.message_words().items()}
+        documents = {stored: [(1.0, words)] for stored, words in self._index.message_words.items()}
         return self._of_messages(nearest(words_of(text), documents, least)[:_MOST_MESSAGES], text, kind)
 
     def _of_messages(self, keys: Sequence[str], text: str, kind: str) -> tuple[Finding, ...]:
-        views = sorted(map(self._index.message, keys), key=lambda one: _rank_of_message(one, text, kind))
+        views = sorted(self._index.messages(keys), key=lambda one: _rank_of_message(one, text, kind))
+        if kind and len(key_of(text).split()) < _RUN:
+            views = [one for one in views if one.type.endswith(kind)]  # "division by zero" is of Python, too
         if not views:
             return ()
         found, answer = MessageFinding(tuple(views[:_MOST_MESSAGES])), self._exact(text, is_error=True)
@@ -254,7 +269,7 @@ class Asking:
             return finding
         beside = {*words_of(finding.name)}
         asked = [word for word in words_of(text) if word not in beside and word not in known]
-        tells = weights(asked, self._index.answer_words())
+        tells = weights(asked, self._index.answer_words)
         lines = list(finding.answer.lines)
         fails = is_error or _FAILS.search(text) is not None
         common = {
@@ -268,8 +283,11 @@ class Asking:
             lines = [best, *(line for line in lines if line != best)]
         return replace(finding, answer=replace(finding.answer, lines=tuple(lines)))
 
-    def _misspelt(self, text: str) -> tuple[Finding, ...]:
-        found = self._names.misspelt(text)
+    def _slightly_misspelt(self, text: str) -> tuple[Finding, ...]:
+        return self._misspelt(text, 1)
+
+    def _misspelt(self, text: str, most: int = 3) -> tuple[Finding, ...]:
+        found = self._names.misspelt(text, most)
         return (found,) if found is not None else ()
 
 
@@ -285,5 +303,5 @@ def _leads(asked: str, wanted: str) -> bool:
 def _rank_of_message(view: MessageView, text: str, kind: str) -> tuple[object, ...]:
     """Return what sorts messages that a text is part of."""
     words = {*words_of(text)}
-    unlike = len({*words_of(view.texts[0])} ^ words)
+    unlike = min(len({*words_of(one)} ^ words) for one in (*view.texts, *view.wordings))
     return (bool(kind) and not view.type.endswith(kind), not view.do, unlike, -len(view.releases))

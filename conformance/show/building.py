@@ -63,10 +63,8 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
 
 def _by_wording(views: Iterable[MessageView]) -> Iterator[tuple[str, MessageView]]:
     """Yield each message by the key of every wording of it."""
-    found: dict[str, MessageView] = {}
-    for view in sorted(views, key=lambda one: bool(one.do)):
-        found.update((key_of(text), view) for text in (*view.wordings, *view.texts))
-    yield from found.items()
+    for view in views:
+        yield from ((key, view) for key in dict.fromkeys(map(key_of, (*view.texts, *view.wordings))) if key)
 
 
 def _last(name: str) -> str:

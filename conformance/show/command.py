@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -24,6 +25,10 @@ examples:
   conformance show weights_only
   conformance show "Can't call numpy() on Tensor that requires grad"
   conformance show does contiguous copy"""
+
+
+#: The subject of a claim of one's own, or its id.
+_OWN = re.compile(r"\w{2,}(?:\.\w+)+(?:/[\w-]+)?")
 
 
 def add_show(commands: Any) -> None:
@@ -77,6 +82,7 @@ def _found(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[F
     from conformance.show.asking import Asking
     from conformance.show.findings import NoFinding
     from conformance.show.index import open_index
+    from conformance.show.spelling import MODULES
 
     own: tuple[Finding, ...] = ()
     folder = recorded_folder(results)
@@ -84,7 +90,7 @@ def _found(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[F
         from conformance.show.own_claims import own_findings  # reads YAML, which a look-up does not need
 
         own, folder = own_findings(text, specs, results), recorded_folder()
-    is_foreign = "." in text and " " not in text and not text.startswith("torch")
+    is_foreign = _OWN.fullmatch(text) is not None and text.partition(".")[0] not in ("torch", *MODULES)
     if own and is_foreign:
         return own  # and no name of torch that is spelt nearly so
     hint = "; --specs PATH shows claims of your own" if is_foreign and not specs else ""

@@ -9,8 +9,9 @@ import pickle
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
@@ -27,7 +28,7 @@ CREATE TABLE subject (name TEXT PRIMARY KEY, last TEXT, uses INT, answer BLOB, c
 CREATE INDEX last ON subject (last);
 CREATE INDEX used ON subject (uses);
 CREATE TABLE claim (id TEXT PRIMARY KEY, now TEXT, page TEXT);
-CREATE TABLE message (key TEXT PRIMARY KEY, words TEXT, view BLOB);
+CREATE TABLE message (key TEXT, words TEXT, view BLOB);
 CREATE TABLE answer_words (subject TEXT, weight REAL, words TEXT);
 CREATE TABLE phrase (plain TEXT, subject TEXT);
 CREATE TABLE claim_words (id TEXT, words TEXT);
@@ -95,6 +96,7 @@ class Index:
         ).fetchone()
         return self.page(found[0]) if found is not None and not found[1] else found
 
+    @cached_property
     def answer_words(self) -> dict[str, list[tuple[float, list[str]]]]:
         """Return the words of each answer: of each part with how much they count, by subject."""
         found: dict[str, list[tuple[float, list[str]]]] = {}
@@ -106,15 +108,16 @@ class Index:
         """Return the words of the title of each claim, by id."""
         return {identity: words.split() for identity, words in self._rows("SELECT id, words FROM claim_words")}
 
+    @cached_property
     def message_words(self) -> dict[str, list[str]]:
         """Return the words of each message, by its key."""
         return {key: words.split() for key, words in self._rows("SELECT key, words FROM message")}
 
-    def message(self, key: str) -> MessageView:
-        """Return a message that the index has."""
-        (blob,) = self._rows("SELECT view FROM message WHERE key = ?", (key,)).fetchone()
-        view: MessageView = pickle.loads(blob)
-        return view
+    def messages(self, keys: Sequence[str]) -> tuple[MessageView, ...]:
+        """Return the messages with one of some keys."""
+        among = ", ".join("?" * len(keys))
+        found = self._rows(f"SELECT view FROM message WHERE key IN ({among}) ORDER BY rowid", tuple(keys))
+        return tuple(dict.fromkeys(pickle.loads(blob) for (blob,) in found))
 
     def _subjects(self, where: str, *values: str) -> Iterator[Subject]:
         for name, uses, answer, claims in self._rows(f"SELECT name, uses, answer, claims FROM subject {where}", values):

@@ -12,7 +12,8 @@ _WORD = re.compile(r"[A-Za-z_]+(?:\d+d?\b|\d*)")
 _SPLIT = re.compile(r"_+|(?<=[a-z])(?=[A-Z])")
 #: The end of a name such as BatchNorm2d.
 _SIZE = re.compile(r"[1-3]d$")
-_ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s|y|e)$")
+_ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s|e)$")
+_PLURAL = re.compile(r"(?<=[a-z]{2})ies$")
 #: Words of a question that say nothing of what it is about.
 _STOP = frozenset(
     """
@@ -28,8 +29,8 @@ _STOP = frozenset(
 #: Words that say the same, by their stems.
 _SAME = {
     "inplac": "plac",
-    "duplicat": "cop",
-    "storag": "memor",
+    "duplicat": "copy",
+    "storag": "memory",
     "differentiat": "gradient",
     "grad": "gradient",
     "leav": "leaf",
@@ -49,7 +50,8 @@ def words_of(text: str) -> list[str]:
     found = [
         part.lower() for word in told for part in (*_SPLIT.split(word), _SIZE.sub("", word), word) if len(part) > 1
     ]
-    stems = (_ENDINGS.sub("", _ENDINGS.sub("", word)) for word in dict.fromkeys(found) if word not in _STOP)
+    kept = (_PLURAL.sub("y", word) for word in dict.fromkeys(found) if word not in _STOP)
+    stems = (_ENDINGS.sub("", _ENDINGS.sub("", word)) for word in kept)
     return list(dict.fromkeys(_SAME.get(stem, stem) for stem in stems))
 
 

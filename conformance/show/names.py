@@ -20,6 +20,8 @@ from conformance.views.trials import changes_of_calls, tried_view
 
 _MOST_OTHERS = 4
 _MOST_MEANT = 3
+#: A name with fewer letters is near to too many others.
+_SHORT = 4
 
 
 class NameFinder:
@@ -94,23 +96,31 @@ class NameFinder:
         subjects = (self._index.subject(twin) for twin in twins if twin != name)
         return next((twin.answer for twin in subjects if twin is not None and twin.answer is not None), None)
 
-    def misspelt(self, text: str) -> Optional[NameFinding]:
-        """Return the name that a person most likely meant, of those that programs use."""
+    def misspelt(self, text: str, most: int) -> Optional[NameFinding]:
+        """Return the name that a person most likely meant, of those that programs use.
+
+        Parameters
+        ----------
+        most
+            How many letters may be wrong in a long name; fewer in a short one.
+        """
         spelled = spellings(text)
         if not spelled or " " in text:
             return None
-        last = spelled[-1].rpartition(".")[2]
-        most = allowed(last)
+        owner, last = spelled[0].rpartition(".")[0], spelled[-1].rpartition(".")[2]
+        most = min(most, allowed(last))
         near = []
         for name, uses in self._index.used():
             own = name.rpartition(".")[2]
             if abs(len(own) - len(last)) <= most and len({*own.lower()} ^ {*last.lower()}) <= 2 * most:
                 far = distance(last.lower(), own.lower(), most)
-                if far <= most:
-                    near.append((far, -uses, name))
+                is_elsewhere = name.rpartition(".")[0] != owner
+                # In a module that is named, a short name that is elsewhere is another one.
+                if far <= most and not (owner and is_elsewhere and len(last) < _SHORT):
+                    near.append((far, is_elsewhere, -uses, name))
         if not near:
             return None
-        best, *others = [name for _, _, name in sorted(near)]
+        best, *others = [name for *_, name in sorted(near)]
         subject = self._index.subject(best)
         assert subject is not None
         also = f" (or did you mean {listed(others[:_MOST_MEANT])}?)" if others else ""

@@ -113,7 +113,7 @@ def without_variables(text: str) -> str:
 
 def _parsed(code: str) -> Union[ast.stmt, None]:
     # `.detach()` and `()` at the end of a name are as people write them.
-    for text in (code, f"x{code}", f"{code})", f"x{code})"):
+    for text in (code, f"x{code}", f"{code})", f"x{code})", f"{code}: pass"):
         try:
             body = ast.parse(text).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):

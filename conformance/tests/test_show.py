@@ -9,13 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from conformance.cli import main
 from conformance.language.corpus import Corpus, load_corpus
+from conformance.language.places import default_root
 from conformance.results.model import Fact, Facts, Flags, Signal, Tiers
+from conformance.results.recorded import recorded_folder
 from conformance.show import index
 from conformance.show.asking import Asking
-from conformance.show.findings import Finding, NoFinding
+from conformance.show.findings import Finding, MessageFinding, NoFinding, PairFinding
 from conformance.show.index import open_index
 from conformance.show.printing import as_text
 from conformance.show.spelling import spellings
@@ -250,6 +253,22 @@ def test_two_names_stand_side_by_side(ask: Asking) -> None:
         assert "A view if" in line.split("│")[1]
 
 
+def test_prose_with_two_names_is_no_comparison(ask: Asking) -> None:
+    for text in ("is the result of reshape a view or a copy", "reshape of x raises and then view does too"):
+        assert lines(ask.ask(text))[0].split()[0] == "torch.Tensor.reshape"
+
+
+def test_of_two_that_begin_alike_the_line_on_the_other_comes_first(corpus: Corpus, results: Path) -> None:
+    view = VIEW.replace("Always a view, never a copy.", "A view if the strides allow it.")
+    view = (
+        view.replace("see:", "")
+        + "  - says: Unlike reshape() it never copies.\n    claims: [torch.Tensor.reshape/other-size-raises]\n"
+    )
+    (corpus.root / "tensor" / "view.yaml").write_text(view, encoding="utf-8")
+    ask = Asking(open_index(results, corpus.root), results)
+    assert "Unlike reshape()" in lines(ask.ask("view vs reshape"))[1]
+
+
 def test_a_concept_is_found_by_its_name_and_by_what_people_call_it(ask: Asking) -> None:
     for text in ("leaf", "leaf tensor", "Leaf Variable"):
         assert lines(ask.ask(text))[:1] == ["leaf, a concept"]
@@ -274,6 +293,24 @@ def test_a_message_is_found_whatever_its_numbers(ask: Asking, text: str) -> None
     assert "  seen on     torch 1.13 to 2.1" in shown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my reshape: shape '[2, 4]' is invalid for input of size 6, why?",
+        "RuntimeError: in forward, shape '[2]' is invalid for input of size 7 ...",
+        "there are two shapes and shape '[2]' is invalid for input of size 7",
+    ],
+)
+def test_a_message_is_found_in_what_people_say_of_it(ask: Asking, text: str) -> None:
+    assert lines(ask.ask(text))[0] == "RuntimeError: shape '…' is invalid for input of size …"
+
+
+def test_a_message_of_another_class_is_not_taken_for_a_short_one(ask: Asking) -> None:
+    assert lines(ask.ask("RuntimeError: invalid for input"))[0].startswith("RuntimeError: shape")
+    with pytest.raises(NoFinding):
+        ask.ask("KeyError: invalid for input")
+
+
 def test_a_message_that_nobody_explained_says_where_it_was_seen(ask: Asking) -> None:
     shown = lines(ask.ask("sizes of both operands must be the same"))
     assert shown[0] == "ValueError: the sizes of both operands must be the same"
@@ -285,6 +322,27 @@ def test_a_question_leads_to_the_answer_and_its_line(ask: Asking) -> None:
     assert heading.startswith("torch.Tensor.reshape ")
     assert "otherwise a copy" in first
     assert lines(ask.ask("Does reshape copy?"))[0].startswith("torch.Tensor.reshape ")
+
+
+def test_the_line_comes_first_that_a_question_is_about(ask: Asking) -> None:
+    assert "RuntimeError for another number" in lines(ask.ask("reshape to another number of elements fails"))[1]
+    assert "A view if the strides" in lines(ask.ask("does reshape copy"))[1]
+
+
+@pytest.mark.parametrize("text", ["x.view(2).reshape(-1) copies", "what does reshape(-1) do with x.shape"])
+def test_of_code_in_a_question_the_last_call_is_asked_about(ask: Asking, text: str) -> None:
+    assert lines(ask.ask(text))[0].startswith("torch.Tensor.reshape ")
+
+
+def test_a_word_with_a_letter_wrong_is_misspelt_before_it_is_a_question(ask: Asking) -> None:
+    for text in ("reshap", "reshapes"):
+        assert lines(ask.ask(text))[0].startswith(f"no name '{text}'; shown is torch.Tensor.reshape")
+
+
+def test_a_misspelt_name_is_sought_in_the_module_that_is_named(ask: Asking) -> None:
+    assert lines(ask.ask("torch.Tensor.veiw"))[0].startswith("no name 'torch.Tensor.veiw'; shown is torch.Tensor.view")
+    with pytest.raises(NoFinding):
+        ask.ask("torch.foo.vie")
 
 
 def test_a_misspelt_name_is_what_was_meant(ask: Asking) -> None:
@@ -376,6 +434,68 @@ def test_the_command_prints_text_or_json(capsys: pytest.CaptureFixture[str]) -> 
     assert found["takers"][0] == ["torch.load", "None"]
     assert main(["show", "zxqv"]) == 2
     assert "nothing is known of 'zxqv'" in capsys.readouterr().err
+
+
+def test_an_attribute_that_is_missing_is_shown_where_another_release_has_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "AttributeError: module 'torch' has no attribute 'symeig'"]) == 0
+    assert "gone since 2.0; use torch.linalg.eigvalsh" in capsys.readouterr().out
+    assert main(["show", "AttributeError: module 'torch.nn' has no attribute 'Liner'"]) == 0
+    assert "shown is torch.nn.Linear" in capsys.readouterr().out
+    assert main(["show", "AttributeError: module 'torch' has no attribute 'zxqv'"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("expected scalar type Double but found Float", "expected m1 and m2 to have the same dtype"),
+        ("expected scalar type Long but found Int", "expected target dtype to be Long or Byte"),
+        (
+            "RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation.",
+            "a view of",
+        ),
+        ("Unsupported global: GLOBAL my.Class was not an allowed global by default", "Weights only load failed"),
+        (
+            "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+            "Expected all",
+        ),
+        ("RuntimeError: size mismatch for fc.bias: copying a param with shape", "Error(s) in loading state_dict"),
+    ],
+)
+def test_a_message_is_found_in_each_wording(text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", text]) == 0
+    heading, raised, *_ = capsys.readouterr().out.splitlines()
+    assert f"Error: {message}" in heading
+    assert raised.startswith("  raised by ")
+
+
+def test_an_argument_is_no_prose_that_begins_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "requires_grad = True on a result raises"]) == 0
+    assert "an argument" not in capsys.readouterr().out.splitlines()[0]
+    assert main(["show", "copy"]) == 0
+    assert "copy=True" in capsys.readouterr().out
+
+
+#: Questions of which the answer is that of another name than those which were written down.
+ANSWERED_ELSEWHERE = {
+    "a19": "torch.Tensor.__mul__",
+    "a46": "torch.nn.BatchNorm1d.running_mean",
+    "a55": "torch.nn.Linear.weight",
+}
+
+
+def test_questions_of_public_threads_lead_to_what_answers_them() -> None:
+    folder = recorded_folder()
+    ask = Asking(open_index(folder, default_root()), folder)
+    questions = yaml.safe_load((Path(__file__).parent / "data" / "questions-show.yaml").read_text(encoding="utf-8"))
+    elsewhere = {}
+    for question in questions:
+        found = ask.ask(question["question"])[0]
+        sides = (found.left, found.right) if isinstance(found, PairFinding) else (found,)
+        names = {getattr(side, "name", "") for side in sides}
+        about = {name.replace("torch.", prefix) for name in question["about"] for prefix in ("torch.", "torch.Tensor.")}
+        if not isinstance(found, MessageFinding) and names.isdisjoint(about):
+            elsewhere[question["id"]] = ", ".join(names)
+    assert elsewhere == ANSWERED_ELSEWHERE
 
 
 def test_a_look_up_reads_no_yaml_and_needs_no_torch() -> None:

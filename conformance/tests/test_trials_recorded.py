@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from conformance.results.model import Environment
 from conformance.trials.model import BASE, Fact
 from conformance.trials.recorded import INPUTS, RecordedTrials
 from conformance.trials.rows import UNTRIED, Row
-from conformance.trials.words import difference_lines, trial_lines
 
 FIXTURE = Path(__file__).parent / "fixtures" / "trials"
 RESHAPE, DETACH = "torch.Tensor.reshape", "torch.Tensor.detach"
@@ -80,17 +80,14 @@ def test_releases_are_compared_input_by_input(recorded: RecordedTrials) -> None:
     assert [fact.value for fact in (*difference.before, *difference.after)] == ["RuntimeError", "ValueError"]
 
 
-def test_trials_in_words(recorded: RecordedTrials) -> None:
-    trials = recorded.of(RESHAPE)
-    assert trials is not None
-    lines = list(trial_lines(trials.usual[0]))
-    assert lines[1] == "    x = torch.arange(6.).reshape(2, 3).requires_grad_()"
-    assert "    transposed, expanded: memory of x: own memory; grad_fn: ReshapeAliasBackward" in lines
-    (difference,) = recorded.history(DETACH)
-    assert list(difference_lines(difference))[1:] == [
-        "    before: memory of x: view",
-        "    after: memory of x: shares storage",
-    ]
+def test_trials_are_printed_with_what_changed_in_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(FIXTURE, tmp_path / "trials")
+    assert main(["show", RESHAPE, "--results", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [f"{RESHAPE}: x.reshape(-1)", "    x = torch.arange(6.).reshape(2, 3).requires_grad_()"]
+    assert "    transposed, expanded: memory of its own, grad_fn ReshapeAliasBackward" in lines
+    assert main(["show", DETACH, "--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["    before: view of x", "    after: shares memory with x"]
 
 
 @pytest.mark.parametrize("line", ["1.13-\tbase\tnonsense", "9.9-\tbase", "1.13-", "a\tb\tc=d"])
@@ -200,5 +197,5 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["measure", str(spec), "-k", "no such call"]) == 2
     shown = capsys.readouterr()
     assert "2 calls of 1 names, no mistakes" in shown.out
-    assert "memory of x: shares storage" in shown.out
+    assert "shares memory with x" in shown.out
     assert "no call has 'no such call'" in shown.err

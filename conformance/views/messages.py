@@ -58,17 +58,18 @@ def message_views(
             group.releases.add(minor(seen.release))
     written, of_written = list(written), defaultdict[int, list[_Group]](list)
     for key, group in [*groups.items()]:
-        like = [(_alike(message, group.signal.message), -place) for place, message in enumerate(written)]
-        most, place = max(like, default=(0, 0))
-        if most:
-            of_written[-place].append(groups.pop(key))
+        like = [(alike, -place) for place, message in enumerate(written) if (alike := _alike(message, group))]
+        if like:
+            of_written[-max(like)[1]].append(groups.pop(key))
     views = {key_of(one.texts[0]): _view(of_written[place], uses, one) for place, one in enumerate(written)}
     return {**{key: _view([group], uses) for key, group in groups.items()}, **views}
 
 
-def _alike(message: Message, recorded: str) -> int:
-    """Return how many letters of what we wrote a recorded message has, 0 if it is another; the longer text is meant."""
-    return max((len(key_of(text)) for text in message.texts if is_like(text, recorded)), default=0)
+def _alike(message: Message, group: _Group) -> tuple[int, ...]:
+    """Return what sorts what we wrote that a message is like: whether a name of it gave it, and its length; else ()."""
+    letters = max((len(key_of(text)) for text in message.texts if is_like(text, group.signal.message)), default=0)
+    is_named = not {*group.by, *group.by.values()}.isdisjoint({*message.names, *message.claims})
+    return (is_named, letters) if letters else ()
 
 
 def _view(groups: Sequence[_Group], uses: Mapping[str, int], message: Optional[Message] = None) -> MessageView:

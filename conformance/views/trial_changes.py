@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from conformance.text import bounded
 from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
-from conformance.trials.words import facts_text
 from conformance.upgrade.severity import Severity, rank
 from conformance.views.releases import listed
+from conformance.views.trials import in_words
 
 _MOST_INPUTS = 4
 _LONGEST = 240
@@ -69,6 +69,6 @@ def _text(difference: Difference) -> str:
     inputs = [_BASE if name == "base" else name for name in difference.inputs]
     more = [f"{len(inputs) - _MOST_INPUTS} more"] if len(inputs) > _MOST_INPUTS else []
     before, after = (
-        bounded(facts_text(facts), _LONGEST) or "nothing of this" for facts in (difference.before, difference.after)
+        bounded(in_words(facts), _LONGEST) or "as usual" for facts in (difference.before, difference.after)
     )
     return f"{listed([*inputs[:_MOST_INPUTS], *more])}: {after}; before: {before}"

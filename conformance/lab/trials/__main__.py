@@ -18,7 +18,7 @@ from conformance.results.files import ResultError
 from conformance.results.recorded import TRIALS, recorded_folder
 from conformance.text import printable
 from conformance.trials.recorded import RecordedTrials
-from conformance.trials.words import difference_lines, trial_lines
+from conformance.views.trials import in_words
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -100,7 +100,9 @@ def _show(options: argparse.Namespace) -> int:
         return 2
     _print(trials, options.name, options.torch)
     for difference in trials.history(options.name):
-        print(printable("\n".join(difference_lines(difference))))
+        print(printable(f"{difference.new}: {difference.call} on {', '.join(difference.inputs)}"))
+        print(printable(f"    before: {in_words(difference.before) or 'as usual'}"))
+        print(printable(f"    after: {in_words(difference.after) or 'as usual'}"))
     return 0
 
 
@@ -108,7 +110,13 @@ def _print(trials: RecordedTrials, name: str, release: Optional[str]) -> None:
     of_name = trials.of(name, release)
     assert of_name is not None
     for trial in of_name:
-        print(printable("\n".join(trial_lines(trial))), end="\n\n")
+        print(printable(f"{trial.subject}: {trial.text}"))
+        for name, expression in trial.given.items():
+            print(printable(f"    {name} = {expression}"))
+        print(printable(f"    {in_words(trial.base.facts) or 'returns None'}"))
+        for group in trial.other:
+            print(printable(f"    {', '.join(group.inputs)}: {in_words(group.facts)}"))
+        print(printable(f"    the same: {', '.join(trial.same)}"), end="\n\n")
 
 
 def _coverage(options: argparse.Namespace) -> int:
