@@ -137,7 +137,6 @@ _SAYS = Key(
 )
 _RAISES = Key(Shape.FORM, "The error that the last statement raises.", form="raises")
 _WARNS = Key(Shape.FORM, "The warning that the last statement gives.", form="warns")
-_UNKILLABLE = Key(Shape.TEXT, "Why no impostor can kill the claim.")
 
 _KIND = Key(
     Shape.WORD,
@@ -209,7 +208,7 @@ CLAIM = Form(
             form="divergence",
         ),
         "was": Key(Shape.TEXTS, "Former ids of this claim; a bare slug is one of the same subject.", "a former id"),
-        "unkillable": _UNKILLABLE,
+        "unkillable": Key(Shape.TEXT, "Why no impostor can kill the claim."),
     },
 )
 
@@ -528,7 +527,6 @@ SIDE = Form(
         "raises": _RAISES,
         "warns": _WARNS,
         "torch": Key(Shape.TEXT, _SPECIFIER.format("torch") + " Where the side ends, or begins."),
-        "unkillable": _UNKILLABLE,
     },
 )
 

@@ -82,12 +82,6 @@ def test_examples_are_claims_of_the_corpus_and_of_their_file(tmp_path: Path) -> 
     assert load_file(path, corpus.sources, tmp_path)[0] == list(corpus.changes[0].examples)
 
 
-def test_a_side_says_why_no_impostor_can_kill_it(tmp_path: Path) -> None:
-    after = "after: {expect: not y.any()"
-    change = read(tmp_path, CHANGE.replace(after, f"{after}, unkillable: No impostor brings it back."))
-    assert [claim.unkillable for claim in change.examples] == [None, "No impostor brings it back."]
-
-
 def test_a_change_is_proven_by_a_release_on_each_side(tmp_path: Path) -> None:
     change = read(tmp_path)
     sides = [(claim.id, Entry(claim.fingerprint(), "holds")) for claim in change.examples]
