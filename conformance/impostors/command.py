@@ -75,6 +75,7 @@ def mutate_claims(
         if problems:
             print(*problems, sep="\n", file=sys.stderr)
             raise _Unusable(f"{count_of(len(problems), 'mistake')} in the specs; nothing was run")
+        corpus = corpus.without_examples()
         claims = [claim for claim in corpus.claims if select is None or select in claim.id]
         if not claims:
             raise _Unusable("there is no claim" if select is None else f"no claim has an id that contains {select!r}")

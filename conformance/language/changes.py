@@ -139,6 +139,7 @@ class _Reader:
             misses=texts["misses"],
             notes=texts["notes"],
             links=texts["links"],
+            condition=one["if"],
             examples=examples,
             unmeasured=one["unmeasured"],
         )
@@ -221,7 +222,6 @@ class _Reader:
                 "title": Scalar("What happens", "", *place),
                 "family": Scalar("errors" if "raises" in form.entries else "values", "", *place),
                 "applies": _table(place, {"torch": Scalar(",".join((f"{operator}{minor}", *bound)), "", *place)}),
-                "unkillable": Scalar("It shows what a release changes, and is no promise.", "", *place),
                 "do": example.entries["do"],
                 **{name: value for name, value in form.entries.items() if name != "torch"},
             }

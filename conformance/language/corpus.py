@@ -6,7 +6,7 @@ import fnmatch
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
@@ -107,6 +107,10 @@ class Corpus:
     answers: tuple[Answer, ...] = ()
     messages: tuple[Message, ...] = ()
     changes: tuple[Change, ...] = ()
+
+    def without_examples(self) -> Corpus:
+        """Return the corpus without the examples of changes, which no document promises."""
+        return replace(self, claims=tuple(claim for claim in self.claims if not claim.is_example))
 
     def counts(self) -> Counts:
         """Return how many claims there are, and how many entries of spec files they come from."""

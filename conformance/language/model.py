@@ -285,6 +285,11 @@ class Claim:
         return self.family == "timing"
 
     @property
+    def is_example(self) -> bool:
+        """Whether it is one side of the example of a change, and so no promise."""
+        return self.subject.startswith("changes/")
+
+    @property
     def needs_control(self) -> bool:
         """Whether any error will do, so that only a control shows that it is the promised one."""
         raises = self.expectation.raises
@@ -360,6 +365,8 @@ class Change:
     examples : tuple of Claim
         What its example is measured by: a claim about earlier releases, and one about those since. None where no CPU
         can show it, which ``unmeasured`` explains.
+    condition : str
+        What must be so besides, which the code need not show; empty where nothing must.
     hits, misses : tuple of str
         Python that it concerns, and Python that it does not concern.
     """
@@ -378,6 +385,7 @@ class Change:
     misses: tuple[str, ...]
     notes: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    condition: str = ""
     examples: tuple[Claim, ...] = ()
     unmeasured: str = ""
 

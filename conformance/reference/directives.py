@@ -34,6 +34,7 @@ from conformance.views.content import Content
 from conformance.views.falsehood_pages import FalseClaim, false_cause, false_index, false_pages, unexplained_claims
 from conformance.views.pieces import Target, bounded
 from conformance.views.reach import REACHES
+from conformance.views.release_changes import changes_of_release
 from conformance.views.release_notes import notes_of_release
 from conformance.views.release_page import DeviceView, release_view
 from conformance.views.subject import subject_view
@@ -178,6 +179,9 @@ class ReleaseDirective(ReferenceDirective):
         view = release_view(release, self.content_of_site)
         self.keep({key: blocks for device in view.devices for key, blocks in script_parts(device).items()})
         yield self.part("release", release=view)
+        written = changes_of_release(release, self.content_of_site)
+        if written:
+            yield self.section("code", "What it changes for code", self.part("release_changes", changes=written))
         for device in view.devices:
             if len(view.devices) > 1:
                 yield self.section(device.device, f"On {device.device}", *self.device(device, f"{device.device}-"))

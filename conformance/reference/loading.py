@@ -106,7 +106,7 @@ class Library:
         corpus, problems = load_corpus(list(self.sources.spec))
         for problem in problems:
             _logger.warning("%s", problem, type="conformance", subtype="spec")
-        return corpus
+        return corpus.without_examples()
 
     @cached_property
     def content(self) -> Content:

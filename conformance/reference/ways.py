@@ -19,6 +19,9 @@ from conformance.reference.directives import ReferenceDirective
 from conformance.views.call_cells import NONE
 from conformance.views.ways import COST, WaysPage, read_ways, ways_view
 
+#: Cells with more characters are wide.
+_LONG = 30
+
 
 class WaysParser(RSTParser):
     """Makes a page of a file of ways."""
@@ -37,7 +40,7 @@ class WaysDirective(ReferenceDirective):
     def blocks(self) -> Iterator[nodes.Node]:
         """Return what stands below the title."""
         view = ways_view(_page(self.env), self.content_of_site)
-        yield self.part("ways", it=view, none=NONE, cost=COST)
+        yield self.part("ways", it=view, dash=NONE, cost=COST, long=_LONG)
 
 
 def _page(env: BuildEnvironment) -> WaysPage:

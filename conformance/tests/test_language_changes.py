@@ -16,6 +16,8 @@ from conformance.results.model import Entry, Environment
 from conformance.results.proofs import check_changes
 from conformance.results.store import Results
 from conformance.upgrade.changes import concerns
+from conformance.upgrade.claims import compare_claims
+from conformance.views.recorded import Measured
 
 SOURCES = "releases:\n  '2.0.0': {title: Notes, url: https://example.org/2.0}\n"
 CHANGE = """\
@@ -61,6 +63,8 @@ def test_a_change_says_what_happens_and_what_to_write(tmp_path: Path) -> None:
     assert (change.release, change.id, change.harm, change.reach) == ("2.0", "ones-are-zeros", "changes", "common")
     assert (change.before, change.after, change.instead) == ("Ones.", "Zeros.", "torch.zeros(2) + 1")
     assert change.match == (CodeMatch("torch.ones", "call"),)
+    limited = read(tmp_path, CHANGE.replace("    before: Ones.", "    if: x is empty\n    before: Ones."))
+    assert (change.condition, limited.condition) == ("", "x is empty")
 
 
 def test_an_example_is_a_claim_about_each_side(tmp_path: Path) -> None:
@@ -132,3 +136,12 @@ def test_the_changes_of_the_corpus_match_their_hits_and_not_their_misses() -> No
     problems = Problems()
     check_matches(changes, partial(concerns, names=Names()), problems)
     assert problems.sorted() == []
+
+
+def test_an_example_is_no_promise_that_an_upgrade_compares(tmp_path: Path) -> None:
+    written(tmp_path)
+    corpus, _ = load_corpus([tmp_path], tmp_path)
+    assert all(claim.is_example for claim in corpus.claims)
+    old, new = (Environment(torch, "default", "3.13", "2.3", "cpu", "linux", "x86_64") for torch in ("1.13.1", "2.0.1"))
+    report = compare_claims(corpus, [Measured.of(Results(one, "0" * 12, 0, 0, {})) for one in (old, new)])
+    assert (report.compared, report.gaps, report.entries) == (0, {}, ())

@@ -249,7 +249,7 @@ def test_a_folder_may_bring_its_own_sources(tmp_path: Path) -> None:
     corpus, problems = load_corpus([tmp_path], LINT / "spec", CONTEXT)
     assert problems == []
     assert set(corpus.sources.articles) == {"A", "Z"}
-    assert set(corpus.sources.releases) == {"0.4.0", "9.9"}
+    assert set(corpus.sources.releases) == {"0.4.0", "2.0.0", "9.9"}
 
 
 def test_paths_are_relative_to_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ intro: Of `x`.
 questions:
   - asks: Does it copy?
     says: "`x.detach()` does not, `x.other()` is no row."
-columns: {memory: Memory, later: A later write, cost: Cost}
+columns: {memory: Memory, later: A later write, cost: Cost, more: More}
 ways:
   - call: x.reshape(-1)
     name: torch.Tensor.reshape
@@ -67,9 +67,12 @@ def test_a_row_shows_trials_lines_with_releases_and_claims_and_what_was_timed(si
         "shared with x1.13: view of x",
         "It raises. Except: on y. ✗ false on 1.9 [1]",
         "1×",
+        "–",
     ]
     assert 'href="reference/torch.Tensor.detach.html#write-before-backward-raises"' in row
     assert 'data-column="A later write"' in row
+    assert '<td data-column="More" class="none">–</td>' in row
+    assert "–: does not arise" in sites.text_of(page)
     assert "1 to 4,096 elements on torch 2.13.0, cpu, A processor" in sites.text_of(page)
 
 

@@ -63,15 +63,16 @@ def tried(tmp_path: Path, key: str, way: str) -> CellView:
 @EVERY_PAGE
 def test_claims_prove_every_line_on_the_newest_release(page: WaysPage) -> None:
     problems = Problems()
-    check_proofs(page.rows, claims(), problems)
-    check_lines(page.rows, claims(), releases(), problems)
+    answers = [way.answer for way in page.ways]
+    check_proofs(answers, claims(), problems)
+    check_lines(answers, claims(), releases(), problems)
     assert [f"{page.ways[problem.place.line - 1].call}: {problem}" for problem in problems.sorted()] == []
 
 
 @EVERY_PAGE
 def test_a_line_names_the_errors_and_warnings_that_its_claims_expect(page: WaysPage) -> None:
     unproven = {}
-    for line in (line for row in page.rows for line in row.lines):
+    for line in (line for way in page.ways for line in way.answer.lines):
         texts = [_expected(claims()[name]) for name in line.claims if name in claims()]
         for error in re.findall(r"\w+(?:Error|Warning)\b", line.says):
             if not any(error in text for text in texts):

@@ -34,7 +34,7 @@ def compare_claims(corpus: Corpus, path: Sequence[Measured], kept: Optional[Kept
     found: list[Finding] = []
     gaps: dict[str, str] = {}
     kept = kept or Kept()
-    claims = [claim for claim in corpus.claims if not claim.is_timed]
+    claims = [claim for claim in corpus.claims if not claim.is_timed and not claim.is_example]
     for claim in claims:
         gap, differences = kept.of(("claim", claim.id), partial(_compared, claim, path))
         found.extend(differences)

@@ -6,7 +6,7 @@ A cell says what a trial of the call shows, or what we wrote and claims prove, a
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
@@ -30,7 +30,7 @@ NOT_TRIED = "not tried"
 
 @dataclass(frozen=True)
 class Way:
-    """A call as people write it, and what we wrote of it; a line without words says that its column does not arise.
+    """A call as people write it, and what we wrote of it.
 
     Attributes
     ----------
@@ -39,13 +39,21 @@ class Way:
     tried
         The statements that were tried, where the call alone cannot be.
     lines
-        What we wrote, with the claims that prove it, by column.
+        What we wrote, with the claims that prove it, by column; None where the column does not arise.
+    place
+        The file, and the number of the row.
     """
 
     call: str
     name: str
     tried: str
     lines: Mapping[str, Optional[AnswerLine]]
+    place: Place
+
+    @property
+    def answer(self) -> Answer:
+        """The lines as those of an answer."""
+        return Answer(self.name, tuple(filter(None, self.lines.values())), self.place)
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,6 @@ class WaysPage:
     columns: Mapping[str, str]
     questions: tuple[tuple[str, str], ...]
     ways: tuple[Way, ...]
-
-    @property
-    def rows(self) -> tuple[Answer, ...]:
-        """All that we wrote, the lines of a row as an answer."""
-        return tuple(_answer(way) for way in self.ways)
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ def _way(entry: dict[str, Any], columns: Mapping[str, str], place: Place) -> Way
             raise ValueError(f"{call}: no column {key}")
         if written != NONE and not (isinstance(written, dict) and {"says", "claims"} <= written.keys()):
             raise ValueError(f"{call}: {key} lacks `says` or `claims`")
-    return Way(call, name, tried, {key: _line(cell, name, place) for key, cell in entry.items()})
+    return Way(call, name, tried, {key: _line(cell, name, place) for key, cell in entry.items()}, place)
 
 
 def _line(written: Any, name: str, place: Place) -> Optional[AnswerLine]:
@@ -155,11 +158,6 @@ def _line(written: Any, name: str, place: Place) -> Optional[AnswerLine]:
         return None
     claims = tuple(claim if "/" in claim else f"{name}/{claim}" for claim in written["claims"])
     return AnswerLine(written["says"], claims, place, written.get("except", ""), written.get("torch", ""))
-
-
-def _answer(way: Way) -> Answer:
-    lines = tuple(filter(None, way.lines.values()))
-    return Answer(way.name, lines, lines[0].place if lines else Place("", 1, 1))
 
 
 def ways_view(page: WaysPage, content: Content) -> WaysView:
@@ -187,37 +185,38 @@ def ways_view(page: WaysPage, content: Content) -> WaysView:
 def _cells(
     way: Way, page: WaysPage, content: Content, claims: Mapping[str, Claim], costs: Mapping[str, _Cost]
 ) -> tuple[CellView, ...]:
-    calls = {torch: call for torch in content.trials.releases for call in _calls(way, content, torch)}
-    shown = answer_view(_answer(way), claims, content.recorded.by_device.get("cpu", ())).lines
+    shown = answer_view(way.answer, claims, content.recorded.by_device.get("cpu", ())).lines
     lines = dict(zip((key for key, line in way.lines.items() if line), shown))
-    return tuple(
-        CellView(lines[key].says, lines[key])
-        if key in lines
-        else CellView(NONE)
-        if key in way.lines
-        else CellView(costs[way.call].says if way.call in costs else NONE)
-        if key == COST
-        else _tried_cell(key, calls)
-        for key in page.columns
+    known = [content.trials.of(way.name, torch) or () for torch in content.trials.releases]
+    calls = [next((call for call in trials if call.text == way.tried), None) for trials in known]
+    tried = {minor(torch): call for torch, call in zip(content.trials.releases, calls) if call}
+    return tuple(_cell(key, way, lines.get(key), tried, costs) for key in page.columns)
+
+
+def _cell(
+    key: str, way: Way, line: Optional[LineView], tried: Mapping[str, Trials], costs: Mapping[str, _Cost]
+) -> CellView:
+    if line is not None:
+        return CellView(line.says, line)
+    if key == COST and way.call in costs:
+        return CellView(costs[way.call].says)
+    if key in way.lines or key not in PROPERTIES:
+        return CellView(NONE)
+    return _tried_cell(
+        PROPERTIES[key], {torch: call for torch, call in tried.items() if call.returns or key == "raises"}
     )
 
 
-def _calls(way: Way, content: Content, torch: str) -> list[Trials]:
-    return [call for call in content.trials.of(way.name, torch) or () if call.text == way.tried]
-
-
-def _tried_cell(key: str, calls: Mapping[str, Trials]) -> CellView:
+def _tried_cell(say: Callable[[Trials], str], tried: Mapping[str, Trials]) -> CellView:
     """Return what the newest trials of a call say, and what earlier ones say that differs."""
-    say = PROPERTIES.get(key)
-    tried = {torch: call for torch, call in calls.items() if call.returns or key == "raises"}
-    if say is None or not tried:
-        return CellView(NOT_TRIED if say else NONE)
+    if not tried:
+        return CellView(NOT_TRIED)
     newest = list(tried.values())[-1]
     said = []
     for torch, call in tried.items():
         # An input that one of the two releases lacks is no difference.
         same = say(_only(call, newest)) == say(_only(newest, call))
-        said.append((minor(torch), say(newest if same else call)))
+        said.append((torch, say(newest if same else call)))
     before = [run for run in runs(said) if run.value != say(newest)]
     return CellView(say(newest), None, tuple(f"{run.span}: {run.value}" for run in reversed(before)))
 

@@ -1,0 +1,55 @@
+"""What people wrote of the changes of a release, for its page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.language.model import CHANGE_HARMS, REACHES, Change
+from conformance.views.content import Content
+from conformance.views.pieces import Text, prose
+from conformance.views.release_page import severity_chip
+from conformance.views.releases import minor
+from conformance.views.strip import Chip
+
+
+@dataclass(frozen=True)
+class WrittenChange:
+    """A change: what happened before and happens since, what to write, and whether an example shows both."""
+
+    harm: Chip
+    title: Text
+    before: Text
+    after: Text
+    instead: Text
+    proof: str
+
+
+def changes_of_release(release: str, content: Content) -> tuple[WrittenChange, ...]:
+    """Return the changes of a release, what harms most and what much code has first."""
+    changes = [change for change in content.corpus.changes if change.release == minor(release)]
+    return tuple(_row(change, content) for change in sorted(changes, key=_order))
+
+
+def _order(change: Change) -> tuple[int, int, str]:
+    return CHANGE_HARMS.index(change.harm), REACHES.index(change.reach), change.title
+
+
+def _row(change: Change, content: Content) -> WrittenChange:
+    return WrittenChange(
+        severity_chip(change.harm),
+        prose(change.title),
+        prose(change.before),
+        prose(change.after),
+        prose(change.instead),
+        _proof(change, content),
+    )
+
+
+def _proof(change: Change, content: Content) -> str:
+    if change.unmeasured:
+        return f"not measured: {change.unmeasured}"
+    entries = (
+        (measured.entries.get(claim.id) for measured in content.recorded.environments) for claim in change.examples
+    )
+    shown = all(any(entry is not None and entry.verdict == "holds" for entry in of_side) for of_side in entries)
+    return "measured before and since" if shown else "not measured on both sides yet"
