@@ -252,8 +252,8 @@ class Asking:
             views = [one for one in views if one.type.endswith(kind)]  # "division by zero" is of Python, too
         if not views:
             return ()
-        found, answer = MessageFinding(tuple(views[:_MOST_MESSAGES])), self._exact(text, is_error=True)
-        return (found, *answer) if views[0].do else (*answer, found)
+        found = MessageFinding(tuple(views[:_MOST_MESSAGES]))
+        return (found,) if views[0].do else (*self._exact(text, is_error=True), found)
 
     def _by_words(
         self, finding: NameFinding, text: str, known: Container[str] = (), *, is_error: bool = False

@@ -139,6 +139,8 @@ class RecordedTrials:
         return [line.name for line in lines if line.set in base.tried and minor(torch) in line.releases]
 
     def _differences(self, name: str, call: CallRows, old: str, new: str) -> list[Difference]:
+        if call.rows.get(minor(old)) == call.rows.get(minor(new)):
+            return []  # as on most pairs of neighbouring releases
         before, after = self._trials(name, call, old), self._trials(name, call, new)
         if before is None or after is None:
             return []
