@@ -121,7 +121,7 @@ def test_release_page_lists_the_calls_that_changed(site: Site) -> None:
     page = site.page("reference/releases/2.13.0")
     section = page[page.index("Calls that changed") :]
     assert "Calls of torch were tried in 2.3.1 and in 2.13.0." in section
-    changed = "a plain tensor: memory of x: own memory; before: memory of x: same object"
+    changed = "a plain tensor: memory of its own; before: x itself"
     assert f"<td>{changed}</td> <td><code>x.detach()  # &lt;script&gt;</code></td>" in section
     assert "Calls that changed" not in site.page("reference/releases/2.3.1")
 
