@@ -26,7 +26,7 @@ from conformance.show.spelling import code_in, without_variables
 from conformance.views.model import LineView, MessageView
 
 #: How much of a question must be in what answers it.
-_LEAST = 0.45
+_LEAST = 0.4
 #: How much of a text must be in a message that does not have it as it is; of a long text, before it is a question.
 _LEAST_OF_MESSAGE = 0.6
 _MOST_OF_MESSAGE = 0.85

@@ -21,7 +21,7 @@ from conformance.show.asking import Asking
 from conformance.show.findings import Finding, MessageFinding, NoFinding, PairFinding
 from conformance.show.index import open_index
 from conformance.show.printing import as_text
-from conformance.show.spelling import spellings
+from conformance.show.spelling import code_in, spellings
 from conformance.tests.result_files import entry, release, save
 
 TRIALS = Path(__file__).parent / "fixtures" / "trials"
@@ -332,6 +332,11 @@ def test_the_line_comes_first_that_a_question_is_about(ask: Asking) -> None:
 @pytest.mark.parametrize("text", ["x.view(2).reshape(-1) copies", "what does reshape(-1) do with x.shape"])
 def test_of_code_in_a_question_the_last_call_is_asked_about(ask: Asking, text: str) -> None:
     assert lines(ask.ask(text))[0].startswith("torch.Tensor.reshape ")
+
+
+def test_an_argument_in_code_is_no_name() -> None:
+    assert code_in("why is torch.randn(2, requires_grad=True) no leaf") == ["torch.randn("]
+    assert code_in("is x.requires_grad == True") == ["x.requires_grad", "=="]
 
 
 def test_a_word_with_a_letter_wrong_is_misspelt_before_it_is_a_question(ask: Asking) -> None:
