@@ -65,7 +65,9 @@ def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[Use
 
 
 def _entry(change: Change, groups: Sequence[UseGroup], names: Names) -> Optional[ReportEntry]:
-    sure = Evidence.LIKELY if change.condition else Evidence.CERTAIN
+    sure = Evidence.CERTAIN
+    if change.condition:
+        sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
     placed = [(group, min(sure, group.use.evidence)) for group in groups if is_concerned(change, group.use, names)]
     if not placed:
         return None
