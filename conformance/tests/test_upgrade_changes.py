@@ -1,0 +1,61 @@
+"""The report has the words of changes that somebody wrote; what was derived of the same makes way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+
+
+def entries(capsys: pytest.CaptureFixture[str], folder: Path, code: str, old: str, new: str) -> list[dict[str, Any]]:
+    """Return the entries that are shown, or may concern the code."""
+    file = folder / "code.py"
+    file.write_text(f"import torch\n{code}\n", encoding="utf-8")
+    main(["upgrade", old, new, "--uses", str(file), "--json"])
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["entries"]
+    return found
+
+
+def test_what_the_notes_call_breaking_is_no_corner(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    [entry] = entries(capsys, tmp_path, 'torch.hub.load("owner/repository", "model")', "2.10", "2.11")
+    assert (entry["severity"], entry["evidence"], entry["changed"]) == ("breaks", "certain", "in 2.11")
+    assert "trust_repo=True" in entry["instead"]
+    assert entries(capsys, tmp_path, 'torch.hub.load("a/b", "m", trust_repo=True)', "2.10", "2.11") == []
+
+
+def test_what_was_derived_makes_way_and_leaves_its_script(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    [entry] = entries(capsys, tmp_path, "torch.cholesky(torch.eye(2))", "2.13", "2.14")
+    assert entry["id"] == "2.14/cholesky-only-raises"
+    assert "torch.cholesky(" in entry["script"]
+
+
+def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code = 'torch.load("m.pt")'
+    assert [entry["severity"] for entry in entries(capsys, tmp_path, code, "2.3", "2.4")] == ["warns"]
+    assert [entry["severity"] for entry in entries(capsys, tmp_path, code, "2.3", "2.6")] == ["breaks"]
+
+
+def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    [entry] = entries(capsys, tmp_path, "torch.istft(torch.ones(2, 2), 2)", "1.13", "2.0")
+    assert (entry["severity"], entry["evidence"]) == ("breaks", "maybe")
+    assert entry["notes"] == ["only if the input is real"]
+
+
+@pytest.mark.parametrize(
+    "code", ['if hasattr(torch, "symeig"):\n    torch.symeig(x)', "torch.linalg.eigh(torch.eye(2))"]
+)
+def test_code_that_a_change_does_not_concern_has_no_entry(
+    code: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert entries(capsys, tmp_path, code, "1.13", "2.0") == []
+
+
+def test_a_rewrite_is_still_made(tmp_path: Path) -> None:
+    file = tmp_path / "code.py"
+    file.write_text('import torch\ntorch.load("m.pt")\n', encoding="utf-8")
+    assert main(["upgrade", "2.5", "2.6", "--uses", str(file), "--fix", "--write"]) == 0
+    assert 'torch.load("m.pt", weights_only=False)' in file.read_text(encoding="utf-8")
