@@ -1,17 +1,21 @@
-"""Which code a change concerns."""
+"""Which code a change concerns, and the report in the words of the people who looked at it."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Optional
 
 from conformance.language.model import Change, CodeMatch
 from conformance.names.lookup import Names
 from conformance.names.model import Found
 from conformance.names.store import minor, release_key
+from conformance.upgrade.model import Report, ReportEntry, places_of
+from conformance.upgrade.severity import SHOWN, rank
 from conformance.upgrade.signatures import signatures
-from conformance.usage import Evidence, Kind, Use, read_project
+from conformance.usage import Evidence, Kind, Use, UseGroup, read_project
 from conformance.usage.matching import Signature, bind
 from conformance.usage.rules import canonical
 
@@ -32,6 +36,70 @@ def is_concerned(change: Change, use: Use, names: Names) -> bool:
     if use.evidence is Evidence.MAYBE or use.guarded or use.kind is Kind.OVERRIDE:
         return False
     return any(_matches(match, use, change.release, names) for match in change.match)
+
+
+def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[UseGroup], names: Names) -> Report:
+    """Return a report with an entry for each change between its releases that concerns the code.
+
+    What was derived of the same name at the same places makes way; its script, claims and notes go over.
+    """
+    old, new = release_key(minor(report.old)), release_key(minor(report.new))
+    written = [
+        entry
+        for change in changes
+        if old < release_key(change.release) <= new and (entry := _entry(change, groups, names)) is not None
+    ]
+    # Such as a warning, where a later release refuses the same call.
+    worst = [
+        one
+        for one in written
+        if not any(rank(one.severity) > rank(other.severity) and _is_within(one, other) for other in written)
+    ]
+    derived = list(report.entries)
+    for number, entry in enumerate(worst):
+        harms = SHOWN[rank(entry.severity) :]
+        same = [other for other in derived if other.severity in harms and _is_within(other, entry)]
+        derived = [other for other in derived if other not in same]
+        worst[number] = _with_evidence(entry, same)
+    return replace(report, entries=tuple(sorted([*worst, *derived], key=ReportEntry.order)))
+
+
+def _entry(change: Change, groups: Sequence[UseGroup], names: Names) -> Optional[ReportEntry]:
+    sure = Evidence.CERTAIN
+    if change.condition:
+        sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
+    placed = [(group, min(sure, group.use.evidence)) for group in groups if is_concerned(change, group.use, names)]
+    if not placed:
+        return None
+    return ReportEntry(
+        id=f"{change.release}/{change.id}",
+        severity=next(harm for harm in SHOWN if harm == change.harm),
+        kind="change",
+        what=change.title.replace("`", ""),
+        before=change.before,
+        after=change.after,
+        when=f"in {change.release}",
+        instead=change.instead,
+        notes=(change.condition,) if change.condition else (),
+        subject=change.match[0].name,
+        places=places_of(placed),
+    )
+
+
+def _is_within(one: ReportEntry, other: ReportEntry) -> bool:
+    """Whether an entry is about the same name as another, and about none but its places."""
+    spots = {place.use.spot for place in other.places}
+    return one.subject == other.subject and all(place.use.spot in spots for place in one.places)
+
+
+def _with_evidence(entry: ReportEntry, derived: Sequence[ReportEntry]) -> ReportEntry:
+    return replace(
+        entry,
+        script=next((one.script for one in derived if one.script), ""),
+        claims=tuple(dict.fromkeys(claim for one in derived for claim in one.claims)),
+        page=next((one.page for one in derived if one.page), ""),
+        announced=tuple(dict.fromkeys(note for one in derived for note in one.announced)),
+    )
 
 
 def _matches(match: CodeMatch, use: Use, release: str, names: Names) -> bool:

@@ -23,6 +23,7 @@ from conformance.results.recorded import NAMES, recorded_folder
 from conformance.results.store import SUFFIX
 from conformance.terminal.waiting import waiting
 from conformance.text import count_of, printable
+from conformance.upgrade.changes import with_changes
 from conformance.upgrade.choices import NotRecorded, release_path
 from conformance.upgrade.claims import compare_claims, differing, read_specs
 from conformance.upgrade.code_uses import CodeUses
@@ -220,8 +221,8 @@ def _of_code(options: argparse.Namespace, path: Sequence[Measured], changes: Nam
     coverage = coverage_of(project, groups, changes, known[0] & known[1])
     subjects = uses.subjects
     compared = sum(id.rpartition("/")[0] in subjects for id in path[-1].entries)
-    report = replace(told, entries=tuple(entries), coverage=coverage, compared=compared)
-    return with_notes(report, corpus.notes)
+    report = with_notes(replace(told, entries=tuple(entries), coverage=coverage, compared=compared), corpus.notes)
+    return report if options.fix else with_changes(report, corpus.changes, groups, changes.names)
 
 
 def _key(options: argparse.Namespace, path: Sequence[Measured]) -> Optional[str]:
