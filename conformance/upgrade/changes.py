@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Optional
@@ -44,30 +44,48 @@ def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[Use
     What was derived of the same name at the same places makes way; its script, claims and notes go over.
     """
     old, new = release_key(minor(report.old)), release_key(minor(report.new))
+    by_name = _by_name(groups)
     written = [
-        entry
+        (entry, frozenset(match.name for match in change.match))
         for change in changes
-        if old < release_key(change.release) <= new and (entry := _entry(change, groups, names)) is not None
+        if old < release_key(change.release) <= new and (entry := _entry(change, by_name, names)) is not None
     ]
     # Such as a warning, where a later release refuses the same call.
     worst = [
-        one
-        for one in written
-        if not any(rank(one.severity) > rank(other.severity) and _is_within(one, other) for other in written)
+        (entry, about)
+        for entry, about in written
+        if not any(
+            rank(entry.severity) > rank(worse.severity) and _is_within(entry, worse, its) for worse, its in written
+        )
     ]
-    derived = list(report.entries)
-    for number, entry in enumerate(worst):
+    derived, entries = list(report.entries), []
+    for entry, about in worst:
         harms = SHOWN[rank(entry.severity) :]
-        same = [other for other in derived if other.severity in harms and _is_within(other, entry)]
+        same = [other for other in derived if other.severity in harms and _is_within(other, entry, about)]
         derived = [other for other in derived if other not in same]
-        worst[number] = _with_evidence(entry, same)
-    return replace(report, entries=tuple(sorted([*worst, *derived], key=ReportEntry.order)))
+        entries.append(_with_evidence(entry, same))
+    return replace(report, entries=tuple(sorted([*entries, *derived], key=ReportEntry.order)))
 
 
-def _entry(change: Change, groups: Sequence[UseGroup], names: Names) -> Optional[ReportEntry]:
+def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
+    """Return uses by what they may be uses of: a name of theirs, or what that belongs to."""
+    found: dict[str, list[UseGroup]] = {}
+    for group in groups:
+        owners: dict[str, None] = {}
+        for name in _names_of(group.use):
+            while name:
+                owners[name] = None
+                name = name.rpartition(".")[0]
+        for owner in owners:
+            found.setdefault(owner, []).append(group)
+    return found
+
+
+def _entry(change: Change, by_name: Mapping[str, list[UseGroup]], names: Names) -> Optional[ReportEntry]:
     sure = Evidence.CERTAIN
     if change.condition:
         sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
+    groups = (group for match in change.match for group in by_name.get(match.name, ()))
     placed = [(group, min(sure, group.use.evidence)) for group in groups if is_concerned(change, group.use, names)]
     if not placed:
         return None
@@ -80,16 +98,16 @@ def _entry(change: Change, groups: Sequence[UseGroup], names: Names) -> Optional
         after=change.after,
         when=f"in {change.release}",
         instead=change.instead,
-        notes=(change.condition,) if change.condition else (),
+        notes=(f"only if {change.condition}",) if change.condition else (),
         subject=change.match[0].name,
         places=places_of(placed),
     )
 
 
-def _is_within(one: ReportEntry, other: ReportEntry) -> bool:
-    """Whether an entry is about the same name as another, and about none but its places."""
+def _is_within(one: ReportEntry, other: ReportEntry, about: frozenset[str]) -> bool:
+    """Whether an entry is about a name that another is about, and about none but its places."""
     spots = {place.use.spot for place in other.places}
-    return one.subject == other.subject and all(place.use.spot in spots for place in one.places)
+    return one.subject in about and all(place.use.spot in spots for place in one.places)
 
 
 def _with_evidence(entry: ReportEntry, derived: Sequence[ReportEntry]) -> ReportEntry:
@@ -103,7 +121,7 @@ def _with_evidence(entry: ReportEntry, derived: Sequence[ReportEntry]) -> Report
 
 
 def _matches(match: CodeMatch, use: Use, release: str, names: Names) -> bool:
-    called = {name for name in use.names for name in (name, canonical(name))}
+    called = _names_of(use)
     if match.how == "use":
         return any(f"{name}.".startswith(f"{match.name}.") for name in called)
     if match.name not in called:
@@ -122,6 +140,10 @@ def _matches(match: CodeMatch, use: Use, release: str, names: Names) -> bool:
     if match.leaves_out and (use.call.more_keywords or use.call.more_positional):
         return False
     return (not match.passes or bool(passed & set(match.passes))) and not passed & set(match.leaves_out)
+
+
+def _names_of(use: Use) -> set[str]:
+    return {name for name in use.names for name in (name, canonical(name))}
 
 
 def _signatures(name: str, release: str, names: Names) -> Iterator[Signature]:
