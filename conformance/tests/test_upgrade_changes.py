@@ -39,6 +39,18 @@ def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixtu
     assert [entry["severity"] for entry in entries(capsys, tmp_path, code, "2.3", "2.6")] == ["breaks"]
 
 
+def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = entries(capsys, tmp_path, 'torch.jit.load("m.pt")', "2.9", "2.15")
+    assert [(entry["severity"], entry["changed"]) for entry in found] == [("warns", "in 2.10")]
+
+
+def test_what_was_derived_keeps_the_places_of_its_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    guarded = 'try:\n    torch.load("a.pt")\nexcept Exception:\n    pass\ntorch.load("b.pt")'
+    found = entries(capsys, tmp_path, guarded, "2.5", "2.6")
+    lines = {entry["id"].partition("/")[0]: [use["line"] for use in entry["uses"]] for entry in found}
+    assert lines == {"2.6": [6], "torch.load": [3]}
+
+
 def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     [entry] = entries(capsys, tmp_path, "torch.istft(torch.ones(2, 2), 2)", "1.13", "2.0")
     assert (entry["severity"], entry["evidence"]) == ("breaks", "maybe")

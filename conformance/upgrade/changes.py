@@ -12,7 +12,7 @@ from conformance.language.model import Change, CodeMatch
 from conformance.names.lookup import Names
 from conformance.names.model import Found
 from conformance.names.store import minor, release_key
-from conformance.upgrade.model import Report, ReportEntry, places_of
+from conformance.upgrade.model import AffectedPlace, Report, ReportEntry, places_of
 from conformance.upgrade.severity import SHOWN, rank
 from conformance.upgrade.signatures import signatures
 from conformance.usage import Evidence, Kind, Use, UseGroup, read_project
@@ -50,19 +50,21 @@ def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[Use
         for change in changes
         if old < release_key(change.release) <= new and (entry := _entry(change, by_name, names)) is not None
     ]
-    # Such as a warning, where a later release refuses the same call.
+    # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
         (entry, about)
         for entry, about in written
         if not any(
-            rank(entry.severity) > rank(worse.severity) and _is_within(entry, worse, its) for worse, its in written
+            _outweighs(worse, entry) and entry.subject in its and not _other_places(entry, worse)
+            for worse, its in written
         )
     ]
     derived, entries = list(report.entries), []
     for entry, about in worst:
         harms = SHOWN[rank(entry.severity) :]
-        same = [other for other in derived if other.severity in harms and _is_within(other, entry, about)]
-        derived = [other for other in derived if other not in same]
+        same = [other for other in derived if other.severity in harms and other.subject in about]
+        rest = [replace(other, places=places) for other in same if (places := _other_places(other, entry))]
+        derived = [*(other for other in derived if other not in same), *rest]
         entries.append(_with_evidence(entry, same))
     return replace(report, entries=tuple(sorted([*entries, *derived], key=ReportEntry.order)))
 
@@ -104,10 +106,17 @@ def _entry(change: Change, by_name: Mapping[str, list[UseGroup]], names: Names) 
     )
 
 
-def _is_within(one: ReportEntry, other: ReportEntry, about: frozenset[str]) -> bool:
-    """Whether an entry is about a name that another is about, and about none but its places."""
+def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
+    """Whether a change harms more than another, or is the earlier of two warnings."""
+    if one.severity == other.severity == "warns":
+        return release_key(one.id.partition("/")[0]) < release_key(other.id.partition("/")[0])
+    return rank(one.severity) < rank(other.severity)
+
+
+def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:
+    """Return the places of an entry that another does not have."""
     spots = {place.use.spot for place in other.places}
-    return one.subject in about and all(place.use.spot in spots for place in one.places)
+    return tuple(place for place in one.places if place.use.spot not in spots)
 
 
 def _with_evidence(entry: ReportEntry, derived: Sequence[ReportEntry]) -> ReportEntry:
