@@ -245,13 +245,13 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.language.messages import check_names
         from conformance.language.problems import Problems
         from conformance.names.lookup import Names
-        from conformance.upgrade.changes import concerns
+        from conformance.upgrade.changes import concerned
 
         unknown, names = Problems(), Names()
         check_neighbours(corpus.answers, names.may_have, unknown)
         check_names(corpus.messages, names.may_have, unknown)
         changes.check_names(corpus.changes, names.may_have, unknown)
-        changes.check_matches(corpus.changes, partial(concerns, names=names), unknown)
+        changes.check_matches(corpus.changes, partial(concerned, names=names), unknown)
         problems = sorted([*problems, *unknown.sorted()])
     for problem in problems:
         print(problem)

@@ -27,6 +27,7 @@ from conformance.language.titles import title_mistakes
 from conformance.text import did_you_mean, listed, one_line
 
 FOLDER = "changes"
+_Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[bool]]
 #: The sides of an example, each with the word for its releases and their specifier.
 _SIDES = {"before": ("before", "<"), "after": ("since", ">=")}
 _HOW = ("use", "call", "read", "base", "class decorator")
@@ -67,20 +68,22 @@ def check_notes(changes: Sequence[Change], all_notes: Sequence[ReleaseNotes], pr
                 problems.add(change.place, "EB02", message)
 
 
-def check_matches(changes: Sequence[Change], concerns: Callable[[Change, str], bool], problems: Problems) -> None:
+def check_matches(changes: Sequence[Change], concerned: _Concerned, problems: Problems) -> None:
     """Check that each change concerns its ``hits`` and none of its ``misses``.
 
     Parameters
     ----------
-    concerns
-        Whether a change concerns a piece of Python.
+    concerned
+        Whether changes concern their pieces of Python.
     """
-    for change in changes:
-        missed = [("hits", "does not match", code) for code in change.hits if not concerns(change, code)]
-        taken = [("misses", "matches", code) for code in change.misses if concerns(change, code)]
-        for key, what, code in (*missed, *taken):
-            message = f"`{key}`: `match` {what} '{one_line(code)}'; correct one of them"
-            problems.add(change.place, "EB03", message)
+    hits = [(change, code) for change in changes for code in change.hits]
+    misses = [(change, code) for change in changes for code in change.misses]
+    matched = concerned([*hits, *misses])
+    missed = [("hits", "does not match", piece) for piece, matches in zip(hits, matched) if not matches]
+    taken = [("misses", "matches", piece) for piece, matches in zip(misses, matched[len(hits) :]) if matches]
+    for key, what, (change, code) in (*missed, *taken):
+        message = f"`{key}`: `match` {what} '{one_line(code)}'; correct one of them"
+        problems.add(change.place, "EB03", message)
 
 
 class _Reader:

@@ -15,7 +15,7 @@ from conformance.names.lookup import Names
 from conformance.results.model import Entry, Environment
 from conformance.results.proofs import check_changes
 from conformance.results.store import Results
-from conformance.upgrade.changes import concerns
+from conformance.upgrade.changes import concerned
 from conformance.upgrade.claims import compare_claims
 from conformance.views.recorded import Measured
 
@@ -127,14 +127,14 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
     ],
 )
 def test_a_match_finds_the_code_that_it_describes(tmp_path: Path, match: str, code: str, expected: bool) -> None:
-    assert concerns(matching(tmp_path, match), code, Names()) is expected
+    assert concerned([(matching(tmp_path, match), code)], Names()) == [expected]
 
 
 def test_the_changes_of_the_corpus_match_their_hits_and_not_their_misses() -> None:
     changes = load_corpus(sorted((default_root() / "changes").glob("*.yaml")))[0].changes
     assert len(changes) > 60
     problems = Problems()
-    check_matches(changes, partial(concerns, names=Names()), problems)
+    check_matches(changes, partial(concerned, names=Names()), problems)
     assert problems.sorted() == []
 
 

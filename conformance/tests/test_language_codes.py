@@ -24,7 +24,7 @@ from conformance.results.messages import seen_in_claims
 from conformance.results.model import Entry, Environment, Facts, Signal
 from conformance.results.proofs import check_changes, check_lines, check_messages
 from conformance.results.store import Results
-from conformance.upgrade.changes import concerns
+from conformance.upgrade.changes import concerned
 
 LINT = Path(__file__).parent / "fixtures" / "lint"
 FIXTURES = sorted(LINT.glob("*.yaml"))
@@ -60,7 +60,7 @@ def problems_of(fixture: Path, folder: Path) -> list[Problem]:
         check_neighbours(corpus.answers, Names().may_have, of_answers)
         check_names(corpus.messages, Names().may_have, of_answers)
         changes.check_names(corpus.changes, Names().may_have, of_answers)
-        changes.check_matches(corpus.changes, partial(concerns, names=Names()), of_answers)
+        changes.check_matches(corpus.changes, partial(concerned, names=Names()), of_answers)
         check_lines(corpus.answers, {claim.id: claim for claim in corpus.claims}, [measured(fixture)], of_answers)
         check_messages(corpus.messages, seen_in_claims([measured(fixture)]), of_answers)
         check_changes(corpus.changes, [measured(fixture)], of_answers)

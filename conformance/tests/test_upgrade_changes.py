@@ -66,6 +66,12 @@ def test_code_that_a_change_does_not_concern_has_no_entry(
     assert entries(capsys, tmp_path, code, "1.13", "2.0") == []
 
 
+def test_what_is_sure_never_makes_way_for_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code = 'torch.onnx.export(torch.nn.ReLU(), torch.ones(1), "m.onnx", dynamo=False)'
+    found = {entry["id"]: entry["evidence"] for entry in entries(capsys, tmp_path, code, "2.7", "2.8")}
+    assert (found["2.8/onnx-refuses-scripted-modules"], found["2.8/onnx-opset-is-18"]) == ("maybe", "certain")
+
+
 def test_a_rewrite_is_still_made(tmp_path: Path) -> None:
     file = tmp_path / "code.py"
     file.write_text('import torch\ntorch.load("m.pt")\n', encoding="utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
+from conformance.upgrade.floor import Floor, find_floor
 
 _HEAD = "import torch\n\ndef f(path: str, x: torch.Tensor):\n"
 _LOAD = "weights_only=False"
@@ -78,6 +79,20 @@ def test_what_the_oldest_torch_of_the_project_lacks_is_left(
 def test_what_the_oldest_torch_has_is_written(release: str, tmp_path: Path) -> None:
     _, file = _run(tmp_path, "2.5", "2.6", "torch.load(path)", "--write", "--floor", release)
     assert "torch.load(path, weights_only=False)" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["project = 1\n", "[project]\ndependencies = 3\n", "[tool]\npoetry = []\n", "[\n"])
+def test_requirements_that_can_not_be_read_say_nothing(text: str, tmp_path: Path) -> None:
+    assert find_floor([tmp_path]) is None
+    (tmp_path / "setup.cfg").write_text("[options\n", encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text("torch>=1.9\n", encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert find_floor([tmp_path]) == Floor("1.9", "requirements.txt")
+
+
+def test_a_floor_that_is_no_release_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(tmp_path, "2.5", "2.6", "torch.load(path)", "--floor", "old")[0] == 2
+    assert "--floor is a release, such as 1.13, and not 'old'" in capsys.readouterr().err
 
 
 def test_the_option_goes_before_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

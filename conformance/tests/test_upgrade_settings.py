@@ -40,6 +40,8 @@ def test_lists_are_kept_in_their_order(tmp_path: Path) -> None:
         ('[tool.conformance.upgrade]\nexclude = "tests"\n', ":2:1: 'exclude' is a list of texts"),
         ("[tool.conformance]\nupgrade = 1\n", ": tool.conformance.upgrade is no table"),
         ("[tool\n", "line 1, column"),
+        ('[tool.conformance.upgrade]\nfail-on = "harm"\n', ":2:1: 'fail-on' is one of breaks, changes, warns"),
+        ('[tool.conformance.upgrade]\n\nfloor = "old"\n', ":3:1: 'floor' is a release, such as 1.13, and not 'old'"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, message: str) -> None:

@@ -92,7 +92,7 @@ PAIRS = """
 2.6 2.9 | breaks | torch.onnx.dynamo_export(model, a) | torch.onnx.ops
 2.6 2.9 | breaks | torch.onnx.OnnxRegistry() | torch.onnx.ops
 2.6 2.9 | breaks | torch.onnx.enable_fake_mode() | torch.no_grad()
-2.6 2.9 | changes | torch.onnx.export(model, a, "m.onnx") | torch.onnx.export(model, dynamo=False, optimize=True)
+2.6 2.9 | changes | torch.onnx.export(model, a, "m.onnx") | torch.onnx.export(model, dynamo=False, optimize=True, opset_version=17)
 2.6 2.9 | breaks | torch.cuda.MemPoolContext(f) | torch.cuda.MemPool()
 2.9 2.12 | breaks | torch.cuda.profiler.init("f") | torch.cuda.profiler.start()
 2.9 2.12 | warns | torch.jit.script(model) | torch.compile(model)
@@ -112,7 +112,7 @@ PAIRS = """
 2.12 2.15 | breaks | torch.ones(2, names=("N",)) | torch.ones(2, dtype=torch.float32)
 2.12 2.15 | breaks | torch.flatten(a, dims=["N"], out_dim="M") | torch.flatten(a, 0, 1)
 2.12 2.15 | breaks | torch.autograd.profiler.profile(use_cuda=True) | torch.autograd.profiler.profile(use_device="cuda")
-"""
+"""  # noqa: E501
 
 
 class Pair(NamedTuple):

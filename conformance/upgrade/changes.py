@@ -22,13 +22,13 @@ from conformance.usage.rules import canonical
 _KINDS = {"read": Kind.NAME, "base": Kind.BASE}
 
 
-def concerns(change: Change, code: str, names: Names) -> bool:
-    """Return whether a change concerns a piece of Python, in which torch is imported; nothing of it is run."""
+def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[bool]:
+    """Return whether each change concerns its piece of Python, in which torch is imported; nothing of it is run."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "code.py")
-        path.write_text(f"import torch\n{code}\n", encoding="utf-8")
-        uses = [group.use for group in read_project([path]).groups()]
-    return any(is_concerned(change, use, names) for use in uses)
+        for number, (_, code) in enumerate(pieces):
+            Path(folder, f"piece_{number:05}.py").write_text(f"import torch\n{code}\n", encoding="utf-8")
+        files = read_project([Path(folder)]).files  # in the order of their names
+    return [any(is_concerned(change, use, names) for use in file.uses) for (change, _), file in zip(pieces, files)]
 
 
 def is_concerned(change: Change, use: Use, names: Names) -> bool:
@@ -62,10 +62,14 @@ def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[Use
     derived, entries = list(report.entries), []
     for entry, about in worst:
         harms = SHOWN[rank(entry.severity) :]
-        same = [other for other in derived if other.severity in harms and other.subject in about]
-        rest = [replace(other, places=places) for other in same if (places := _other_places(other, entry))]
-        derived = [*(other for other in derived if other not in same), *rest]
-        entries.append(_with_evidence(entry, same))
+        shared = [
+            other
+            for other in derived
+            if other.severity in harms and other.subject in about and _other_places(other, entry) != other.places
+        ]
+        rest = [replace(other, places=places) for other in shared if (places := _other_places(other, entry))]
+        derived = [*(other for other in derived if other not in shared), *rest]
+        entries.append(_with_evidence(entry, shared))
     return replace(report, entries=tuple(sorted([*entries, *derived], key=ReportEntry.order)))
 
 
@@ -114,9 +118,9 @@ def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
 
 
 def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:
-    """Return the places of an entry that another does not have."""
-    spots = {place.use.spot for place in other.places}
-    return tuple(place for place in one.places if place.use.spot not in spots)
+    """Return the places of an entry that another does not have; what is shown never makes way for a maybe."""
+    others = {place.use.spot: place.evidence for place in other.places}
+    return tuple(place for place in one.places if others.get(place.use.spot, 0) < min(place.evidence, Evidence.LIKELY))
 
 
 def _with_evidence(entry: ReportEntry, derived: Sequence[ReportEntry]) -> ReportEntry:

@@ -40,7 +40,7 @@ from conformance.upgrade.own_claims import OwnClaims
 from conformance.upgrade.release_notes import with_notes
 from conformance.upgrade.report import markdown_report, text_report
 from conformance.upgrade.sarif import sarif_report
-from conformance.upgrade.settings import UpgradeSettings, read_settings
+from conformance.upgrade.settings import UpgradeSettings, check_release, read_settings
 from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity
 from conformance.usage import Evidence, Project, read_project
 from conformance.views.addresses import subject_page
@@ -163,15 +163,13 @@ def _complete(options: argparse.Namespace, settings: UpgradeSettings) -> None:
     if options.old is None or options.new is None:
         what = "OLD and NEW are missing: give both, or 'old' and 'new' in [tool.conformance.upgrade] of pyproject.toml"
         raise ValueError(what)
+    if options.floor:
+        check_release("--floor", options.floor)
     options.floor = options.floor or settings.floor
     if options.uses:
         options.exclude = [*settings.exclude, *options.exclude]
         options.ignore = [*settings.ignore, *options.ignore]
-        if options.fail_on is None and settings.fail_on is not None:
-            try:
-                options.fail_on = _severity(settings.fail_on)
-            except argparse.ArgumentTypeError as error:
-                raise ValueError(f"pyproject.toml: 'fail-on': {error}") from None
+        options.fail_on = options.fail_on or settings.fail_on
 
 
 def _read(options: argparse.Namespace) -> Project:

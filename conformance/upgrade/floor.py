@@ -69,8 +69,8 @@ def find_floor(paths: Iterable[Path]) -> Optional[Floor]:
 def _requirements(file: Path) -> Sequence[str]:
     try:
         return tuple(_READERS[file.name](read_bounded(file, _LARGEST).decode()))
-    except (Unreadable, UnicodeDecodeError, ValueError, SyntaxError, configparser.Error):
-        return ()
+    except (Unreadable, ValueError, SyntaxError, RecursionError, AttributeError, TypeError, configparser.Error):
+        return ()  # whatever stands where a table is meant
 
 
 def _bounds(text: str) -> Iterator[Version]:

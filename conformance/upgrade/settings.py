@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from conformance.results.files import read_bytes, to_text
+from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -43,7 +44,7 @@ class UpgradeSettings:
     uses: tuple[Path, ...] = ()
     exclude: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    fail_on: Optional[str] = None
+    fail_on: Optional[Severity] = None
 
 
 def read_settings(folder: Path) -> UpgradeSettings:
@@ -84,6 +85,12 @@ def read_toml(text: str) -> dict[str, Any]:
     return document
 
 
+def check_release(where: str, text: str) -> None:
+    """Raise ValueError if a text is no release."""
+    if re.fullmatch(r"\d+(\.\d+)*", text) is None:
+        raise ValueError(f"{where} is a release, such as 1.13, and not '{text}'")
+
+
 def _shown(path: Path) -> Path:
     """Return a path as somebody in the current folder would type it."""
     try:
@@ -103,6 +110,10 @@ def _place(text: str, key: str) -> str:
 def _check(place: str, key: str, value: object) -> None:
     if key not in (*_LISTS, *_TEXTS):
         raise ValueError(f"{place}: [{_TABLE}] has no key '{key}'; it has {', '.join((*_TEXTS, *_LISTS))}")
+    if key == "fail-on" and value not in SEVERITIES:
+        raise ValueError(f"{place}: 'fail-on' is one of {', '.join(SHOWN)}")
+    if key == "floor":
+        check_release(f"{place}: 'floor'", str(value))
     if key in _TEXTS and not isinstance(value, str):
         raise ValueError(f"{place}: '{key}' is a text, such as \"2.4\"; put it in quotes")
     if key in _LISTS and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):

@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from contextlib import suppress
 
 from conformance.usage.model import IgnoreComment
 
@@ -18,7 +19,7 @@ def ignore_comments(path: str, source: str) -> Iterator[IgnoreComment]:
         return
     comments: list[tuple[int, tuple[str, ...]]] = []
     first = 0
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    for token in _tokens(source):
         if token.type == tokenize.COMMENT and (match := _COMMENT.search(token.string)):
             comments.append((token.start[0], tuple(filter(None, map(str.strip, (match[1] or "").split(","))))))
         elif token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
@@ -29,3 +30,9 @@ def ignore_comments(path: str, source: str) -> Iterator[IgnoreComment]:
             comments, first = [], 0
         elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT) and not first:
             first = token.start[0]
+
+
+def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """Yield tokens as far as there are some: the parser takes a little more than the tokenizer does."""
+    with suppress(tokenize.TokenError, SyntaxError):
+        yield from tokenize.generate_tokens(io.StringIO(source).readline)
