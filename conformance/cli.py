@@ -51,6 +51,7 @@ _COMMANDS = {
         "conformance.upgrade.command:add_upgrade",
         "list the lines of your code that a newer torch breaks or changes",
     ),
+    "compare": ("conformance.compare.command:add_compare", "list what two records of torch say otherwise"),
     "bisect": ("conformance.upgrade.bisection:add_bisect", "find the patch release that changed a claim"),
     "merge": ("conformance.results.merge:add_merge", "join result files from several machines"),
     "census": (

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, NamedTuple, Optional, Union
 
 from conformance.files import files_in
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
-from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, MATCH, SIDE, SLUG, Key, Shape
-from conformance.language.model import Change, Claim, CodeMatch, Source
+from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
+from conformance.language.model import Change, Claim, CodeMatch, NoChange, Source
 from conformance.language.problems import Problems
 from conformance.language.reading import Reader
 from conformance.language.release_notes import ReleaseNotes
@@ -39,11 +39,18 @@ def change_files(root: Path) -> list[Path]:
     return files_in(root / FOLDER, "*.yaml")
 
 
-def read_changes(path: Path, sources: SourceList, context: Context, problems: Problems) -> tuple[Change, ...]:
+class ChangesOfRelease(NamedTuple):
+    """What a file says of a release: its changes, and which differences are none."""
+
+    changes: tuple[Change, ...] = ()
+    none: tuple[NoChange, ...] = ()
+
+
+def read_changes(path: Path, sources: SourceList, context: Context, problems: Problems) -> ChangesOfRelease:
     """Read a file of changes; those with a mistake are left out."""
     document = open_document(path, problems)
     if document is None or document.root is None:
-        return ()
+        return ChangesOfRelease()
     return _Reader(document, problems, sources, context).read(document.root, path)
 
 
@@ -56,7 +63,9 @@ def check_names(changes: Sequence[Change], has_name: Callable[[str], bool], prob
                 problems.add(change.place, "EA04", message)
 
 
-def check_notes(changes: Sequence[Change], all_notes: Sequence[ReleaseNotes], problems: Problems) -> None:
+def check_notes(
+    changes: Sequence[Union[Change, NoChange]], all_notes: Sequence[ReleaseNotes], problems: Problems
+) -> None:
     """Check that the file of the release has the notes that changes name."""
     known = {(note.by, note.id) for notes in all_notes for note in notes.notes}
     known |= {(".".join(notes.release.split(".")[:2]), note.id) for notes in all_notes for note in notes.notes}
@@ -97,11 +106,11 @@ class _Reader:
         self.claims = Reader(document, problems, sources.causes)
         self.shapes = self.claims.shapes
 
-    def read(self, root: Node, path: Path) -> tuple[Change, ...]:
+    def read(self, root: Node, path: Path) -> ChangesOfRelease:
         top = self.shapes.form(root, CHANGES)
         release = self.shapes.text(top.entries.get("release"), "`release`") if top is not None else None
         if top is None or release is None or "changes" not in top.entries:
-            return ()
+            return ChangesOfRelease()
         minor = ".".join(release.value.split(".")[:2])
         if release.value not in self.sources.releases:
             self._report(release, "E402", f"'{release.value}' is no release in sources.yaml; add it there")
@@ -116,7 +125,21 @@ class _Reader:
                 self.problems.add(change.place, "E302", message)
             if change is not None and len(self.problems) == before:
                 found[change.id] = change
-        return tuple(found.values())
+        return ChangesOfRelease(tuple(found.values()), tuple(self._decisions(top, minor)))
+
+    def _decisions(self, top: Table, minor: str) -> Iterator[NoChange]:
+        decisions = top.entries.get("no change")
+        if decisions is None:
+            return
+        for node in self.shapes.listing(decisions, "`no change`", "a list of decisions") or ():
+            table = self.shapes.form(node, NO_CHANGE)
+            if table is None:
+                continue
+            texts = {name: tuple(self._texts(table, name, key)) for name, key in NO_CHANGE.keys.items()}
+            because, what = ("".join(texts[name]) for name in ("because", "what"))
+            if not texts["names"] and not texts["notes"]:
+                self._report(table, "EB01", "a decision is about `names` or `notes`; give one of them")
+            yield NoChange(minor, because, self.document.place(table), texts["names"], what, texts["notes"])
 
     def _change(self, node: Node, release: str, minor: str) -> Optional[Change]:
         table = self.shapes.form(node, CHANGE)

@@ -461,8 +461,22 @@ CHANGES = Form(
     {
         "release": Key(Shape.TEXT, "The release, as sources.yaml names it.", examples=("2.6.0",)),
         "changes": Key(Shape.FORMS, "Changes, one each.", "a list of changes", form="change"),
+        "no change": Key(
+            Shape.FORMS, "Measured differences that change nobody's code.", "a list of decisions", form="no change"
+        ),
     },
     ("release", "changes"),
+)
+NO_CHANGE = Form(
+    "a decision on differences",
+    "Why differences from the release before are no change for people's code.",
+    {
+        "names": Key(Shape.TEXTS, "The names that differ; * stands for any letters.", "a name"),
+        "what": Key(Shape.TEXT, "Words that stand in the difference; any difference without it."),
+        "notes": Key(Shape.TEXTS, "Ids of notes of the release that need no change.", "a note"),
+        "because": Key(Shape.TEXT, "Why code need not be changed.", longest=MAXIMUM_SAYS),
+    },
+    ("because",),
 )
 CHANGE = Form(
     "a change",

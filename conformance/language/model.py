@@ -390,6 +390,26 @@ class Change:
     unmeasured: str = ""
 
 
+@dataclass(frozen=True)
+class NoChange:
+    """A decision that measured differences, or notes, of a release change nobody's code.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Patterns of names; ``*`` stands for any letters.
+    what : str
+        Words of the differences; empty for all of the names.
+    """
+
+    release: str
+    because: str
+    place: Place
+    names: tuple[str, ...] = ()
+    what: str = ""
+    notes: tuple[str, ...] = ()
+
+
 def _plain(value: Any) -> Any:
     """Reduce a part of a claim to lists and strings, without the places."""
     if isinstance(value, Fragment):
