@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Optional
 
@@ -112,11 +111,7 @@ def _is_explained(one: Unexplained, explained: set[tuple[str, str]]) -> bool:
 
 
 def _decides(decision: NoChange, one: Unexplained) -> bool:
-    return (
-        decision.release == one.release
-        and decision.what in one.what
-        and any(fnmatchcase(one.name, pattern) for pattern in decision.names)
-    )
+    return decision.release == one.release and decision.what in one.what and decision.concerns(one.name)
 
 
 def _of_records(corpus: Corpus, folder: Path) -> Iterator[Unexplained]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, Optional
 
@@ -408,6 +409,10 @@ class NoChange:
     names: tuple[str, ...] = ()
     what: str = ""
     notes: tuple[str, ...] = ()
+
+    def concerns(self, name: str) -> bool:
+        """Return whether a name is one of those that it speaks of."""
+        return any(fnmatchcase(name, pattern) for pattern in self.names)
 
 
 def _plain(value: Any) -> Any:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NamedTuple, Union
 
+from conformance.compare.harm import SHOWN
 from conformance.files import link_again, replace_content
 from conformance.text import one_line, printable
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.rewriting import Edit, SourceText
-from conformance.upgrade.severity import SHOWN
 from conformance.usage import Evidence, Kind, Use
 from conformance.usage.recorder import attribute_place
 

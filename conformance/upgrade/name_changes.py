@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Optional
 
+from conformance.compare.harm import Harm
 from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
@@ -16,7 +17,6 @@ from conformance.names.store import minor
 from conformance.text import bounded
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
-from conformance.upgrade.severity import Severity
 from conformance.upgrade.signatures import arrivals, broken, deprecated_passed, shape_of, takes_keyword
 from conformance.usage import Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.matching import Breakage, known_names
@@ -24,19 +24,6 @@ from conformance.usage.rules import canonical
 
 #: Of what torch says of a removal or deprecation; what to write instead is told apart.
 _LONGEST = 200
-#: Arguments with None as their default, which only tells torch to warn that they are left out.
-_WARN_WITHOUT = {
-    ("torch.utils.checkpoint.checkpoint", "use_reentrant"),
-    ("torch.utils.checkpoint.checkpoint_sequential", "use_reentrant"),
-}
-#: Arguments whose new default does nothing to a call that was written before they came.
-_HARMLESS = {
-    # Only the exporter that `dynamo` chooses reads it.
-    ("torch.onnx.export", "optimize"),
-    # What raised, a second kernel of one name, is taken now.
-    ("torch.library.Library.impl", "allow_override"),
-    ("torch.library.register_fake", "allow_override"),
-}
 _CALLED = (Kind.CALL, Kind.PASSED, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
@@ -233,12 +220,9 @@ class NameChanges:
                 continue
             what = f"{name}: {argument} is {now} by default, was {before}"
             # None only says that torch chooses: what it chooses may be what it was.
-            harm: Severity = "corner" if "None" in (before, now) or not _is_literal(now) else "changes"
-            ends = before, now
-            if (name, argument) in _WARN_WITHOUT and now == "None":
-                harm, what, ends = "warns", f"{name} warns where {argument} is left out", ("no warning", "a warning")
-            entry = _of_argument(name, argument, harm, what, ends, when, f"{argument}={before}")
-            yield replace(entry, kind="default"), found.is_certain
+            is_literal = "None" not in (before, now) and _is_literal(now)
+            entry = _of_argument(name, argument, "changes", what, (before, now), when, f"{argument}={before}")
+            yield replace(entry, kind="default"), found.is_certain and is_literal
 
     def _of_arrivals(self, name: str, call: Call) -> Iterator[tuple[ReportEntry, bool]]:
         """Yield what is told of arguments that the old release lacks and whose default changed after they came."""
@@ -249,7 +233,7 @@ class NameChanges:
             return
         for argument, came, first, since, last, is_sure in arrivals(call, before.record, later):
             # False at first means that nothing changed as the argument came; of 5.0 that can't be told.
-            if (first, last) == ("False", "True") and (name, argument) not in _HARMLESS:
+            if (first, last) == ("False", "True"):
                 what = f"{name}: {argument} is {last} by default, was {first} where it came"
                 ends = f"no such argument; {argument}={first} where it came in {came}", last
                 entry = _of_argument(name, argument, "changes", what, ends, f"since {since}", f"{argument}={first}")
@@ -272,7 +256,7 @@ class NameChanges:
 
 
 def _of_argument(
-    name: str, argument: str, severity: Severity, what: str, ends: tuple[str, str], when: str, instead: str = ""
+    name: str, argument: str, severity: Harm, what: str, ends: tuple[str, str], when: str, instead: str = ""
 ) -> ReportEntry:
     return ReportEntry(
         f"{name}:{argument}",

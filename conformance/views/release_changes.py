@@ -16,6 +16,7 @@ from conformance.views.strip import Chip
 class WrittenChange:
     """A change: what happened before and happens since, what to write, and whether an example shows both."""
 
+    id: str
     harm: Chip
     title: Text
     before: Text
@@ -36,6 +37,7 @@ def _order(change: Change) -> tuple[int, int, str]:
 
 def _row(change: Change, content: Content) -> WrittenChange:
     return WrittenChange(
+        change.id,
         severity_chip(change.harm),
         prose(change.title),
         prose(change.before),
