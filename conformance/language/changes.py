@@ -16,8 +16,8 @@ from typing import Callable, NamedTuple, Optional, Union
 from conformance.files import files_in
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
-from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
-from conformance.language.model import Change, Claim, CodeMatch, NoChange, Source
+from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, FIX, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
+from conformance.language.model import Change, Claim, CodeMatch, Fix, NoChange, Source
 from conformance.language.problems import Problems
 from conformance.language.reading import Reader
 from conformance.language.release_notes import ReleaseNotes
@@ -168,6 +168,7 @@ class _Reader:
             condition=one["if"],
             examples=examples,
             unmeasured=one["unmeasured"],
+            fixes=tuple(self._fixes(table)),
         )
 
     def _texts(self, table: Table, name: str, key: Key) -> Iterator[str]:
@@ -229,6 +230,21 @@ class _Reader:
                 passes, leaves_out = (tuple(self._texts(match, key, MATCH.keys[key])) for key in ("with", "without"))
                 number = int(positional.value) if positional is not None and positional.value.isdigit() else 0
                 yield CodeMatch(name.value, how[0], passes, leaves_out, number)
+
+    def _fixes(self, table: Table) -> Iterator[Fix]:
+        fixes = table.entries.get("fix")
+        for node in (self.shapes.listing(fixes, "`fix`", "a list of rewrites") or ()) if fixes is not None else ():
+            form = self.shapes.form(node, FIX)
+            if form is None:
+                continue
+            texts = {name: tuple(self._texts(form, name, key)) for name, key in FIX.keys.items()}
+            of, keyword, name, first = ("".join(texts[key]) for key in ("of", "keyword", "name", "first"))
+            if bool(keyword) == bool(name):
+                self._report(form, "EB01", "a rewrite adds a `keyword` or gives another `name`; give one of both")
+            positional = self.shapes.code(form.entries.get("positional"), "`positional`", "a number")
+            unsafe = self.shapes.truth(form.entries.get("unsafe"), "`unsafe`")
+            number = int(positional.value) if positional is not None and positional.value.isdigit() else 0
+            yield Fix(of, keyword, name, first, number, texts["keywords"], bool(unsafe))
 
     def _examples(self, table: Table, one: Mapping[str, str], release: str, minor: str) -> Iterator[Claim]:
         """Yield the two claims that the example is measured by."""

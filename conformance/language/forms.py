@@ -500,6 +500,7 @@ CHANGE = Form(
         "before": Key(Shape.TEXT, "What happened on earlier releases.", longest=MAXIMUM_SAYS),
         "after": Key(Shape.TEXT, "What happens since.", longest=MAXIMUM_SAYS),
         "instead": Key(Shape.TEXT, "What to write; first what most people want.", longest=MAXIMUM_SAYS),
+        "fix": Key(Shape.FORMS, "Rewrites that do as before on the new release.", "a list of rewrites", form="fix"),
         "notes": Key(Shape.TEXTS, "Ids of the notes in the file of the release that announce it.", "a note"),
         "links": Key(Shape.TEXTS, "Addresses of pages that show it: a report, a fix in a project.", "an address"),
         "example": Key(Shape.FORM, "A program that gives one thing before and another after.", form="example"),
@@ -522,6 +523,20 @@ MATCH = Form(
         "without": Key(Shape.TEXTS, "Arguments of which the call passes none.", "an argument"),
         "positional": Key(Shape.CODE, "How many arguments the call passes by position at least."),
     },
+)
+FIX = Form(
+    "a rewrite in `fix`",
+    "What to write in place of a call: one more argument, or another name.",
+    {
+        "of": Key(Shape.TEXT, "The name in full that is called."),
+        "keyword": Key(Shape.TEXT, "An argument to add, such as `weights_only=False`."),
+        "name": Key(Shape.TEXT, "The other name in full."),
+        "first": Key(Shape.TEXT, "What is passed before the arguments that stand there."),
+        "positional": Key(Shape.CODE, "How many positional arguments mean the same under the other name."),
+        "keywords": Key(Shape.TEXTS, "The keywords that mean the same there.", "an argument"),
+        "unsafe": Key(Shape.CODE, "`true` if a person must look at each; --unsafe makes them."),
+    },
+    ("of",),
 )
 EXAMPLE = Form(
     "`example`",

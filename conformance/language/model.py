@@ -350,6 +350,37 @@ class CodeMatch:
 
 
 @dataclass(frozen=True)
+class Fix:
+    """What to write in place of a call, which then does as before on the new release.
+
+    Attributes
+    ----------
+    of : str
+        The name that is called.
+    keyword : str
+        An argument to add, such as ``weights_only=False``; empty for a renaming.
+    name : str
+        The other name.
+    first : str
+        What is passed before the arguments that stand there.
+    positional : int
+        So many positional arguments mean the same under the other name; a call with more is left.
+    keywords : tuple of str
+        The keywords that mean the same there.
+    unsafe : bool
+        Whether a person must look at each.
+    """
+
+    of: str
+    keyword: str = ""
+    name: str = ""
+    first: str = ""
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
+    unsafe: bool = False
+
+
+@dataclass(frozen=True)
 class Change:
     """What a release changes for people's code, in our own words.
 
@@ -389,6 +420,7 @@ class Change:
     condition: str = ""
     examples: tuple[Claim, ...] = ()
     unmeasured: str = ""
+    fixes: tuple[Fix, ...] = ()
 
 
 @dataclass(frozen=True)

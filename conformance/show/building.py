@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
+from conformance.language.model import Change
 from conformance.results.recorded import NAMES, TRIALS
 from conformance.results.wording import key_of
+from conformance.show.change_page import change_page
 from conformance.show.claim_page import claim_page
 from conformance.show.matching import plain, words_of
 from conformance.trials.recorded import RecordedTrials
@@ -51,6 +54,11 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         "claim": [
             *((claim.id, claim.id, claim_page(claim, recorded)) for claim in corpus.claims),
             *((old, claim.id, "") for claim in corpus.claims for old in claim.was),
+            *(
+                (f"{change.release}/{change.id}", f"{change.release}/{change.id}", change_page(change))
+                for change in corpus.changes
+            ),
+            *_by_slug(corpus.changes),
         ],
         "message": [(key, " ".join(words_of(key)), view) for key, view in _by_wording(messages.values())],
         "answer_words": [
@@ -59,6 +67,14 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
         "claim_words": [(claim.id, " ".join(words_of(f"{claim.title} {claim.subject}"))) for claim in corpus.claims],
     }
+
+
+def _by_slug(changes: Iterable[Change]) -> Iterator[Row]:
+    """Yield a row for each change that alone has its id."""
+    count = Counter(change.id for change in changes)
+    for change in changes:
+        if count[change.id] == 1:
+            yield change.id, f"{change.release}/{change.id}", ""
 
 
 def _by_wording(views: Iterable[MessageView]) -> Iterator[tuple[str, MessageView]]:

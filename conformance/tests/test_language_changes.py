@@ -16,8 +16,6 @@ from conformance.results.model import Entry, Environment
 from conformance.results.proofs import check_changes
 from conformance.results.store import Results
 from conformance.upgrade.changes import concerned
-from conformance.upgrade.claims import compare_claims
-from conformance.views.recorded import Measured
 
 SOURCES = "releases:\n  '2.0.0': {title: Notes, url: https://example.org/2.0}\n"
 CHANGE = """\
@@ -138,10 +136,22 @@ def test_the_changes_of_the_corpus_match_their_hits_and_not_their_misses() -> No
     assert problems.sorted() == []
 
 
-def test_an_example_is_no_promise_that_an_upgrade_compares(tmp_path: Path) -> None:
-    written(tmp_path)
-    corpus, _ = load_corpus([tmp_path], tmp_path)
-    assert all(claim.is_example for claim in corpus.claims)
-    old, new = (Environment(torch, "default", "3.13", "2.3", "cpu", "linux", "x86_64") for torch in ("1.13.1", "2.0.1"))
-    report = compare_claims(corpus, [Measured.of(Results(one, "0" * 12, 0, 0, {})) for one in (old, new)])
-    assert (report.compared, report.gaps, report.entries) == (0, {}, ())
+def test_a_difference_may_be_decided_to_be_none(tmp_path: Path) -> None:
+    decision = "no change:\n  - {names: ['torch.zeros*'], what: strides, because: Nobody promised them.}\n"
+    corpus, problems = load_corpus([written(tmp_path, CHANGE + decision)], tmp_path)
+    assert problems == []
+    [found] = corpus.no_changes
+    assert (found.release, found.what, found.concerns("torch.zeros_like"), found.concerns("torch.ones")) == (
+        *("2.0", "strides"),
+        True,
+        False,
+    )
+
+
+def test_a_rewrite_is_a_keyword_or_a_name(tmp_path: Path) -> None:
+    fix = "    fix: [{of: torch.ones, keyword: a=1}, {of: torch.ones, name: torch.zeros, first: '2', unsafe: true}]\n"
+    first, second = read(tmp_path, CHANGE.replace("    example:\n", f"{fix}    example:\n")).fixes
+    assert (first.keyword, second.name, second.first, second.unsafe) == ("a=1", "torch.zeros", "2", True)
+    both = fix.replace("keyword: a=1", "keyword: a=1, name: b")
+    path = written(tmp_path, CHANGE.replace("    example:\n", f"{both}    example:\n"))
+    assert [one.code for one in load_corpus([path], tmp_path)[1]] == ["EB01"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -73,8 +74,10 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         shared = [
             other
             for other in measured
-            if other.severity in harms
+            # That a default is None, or was, says less than what somebody wrote of it.
+            if (other.severity in harms or (other.kind == "default" and other.evidence is Evidence.MAYBE))
             and other.subject in about
+            and _speaks_of(entry, other)
             and (by_name is None or _other_places(other, entry) != other.places)
         ]
         rest = [replace(other, places=places) for other in shared if (places := _other_places(other, entry))]
@@ -130,8 +133,16 @@ def _entry(
         page=release_page(full, change.id) if full else "",
         subject=change.match[0].name,
         places=places_of(placed),
+        fixes=change.fixes,
         announced=tuple(note for note in announced if note.id in change.notes),
     )
+
+
+def _speaks_of(written: ReportEntry, measured: ReportEntry) -> bool:
+    """Return whether an entry is about the argument that differs, or the whole name does."""
+    argument = measured.id.rpartition(":")[2]
+    words = f"{written.what} {written.before} {written.after} {written.instead}"
+    return measured.kind in ("gone", "deprecated") or re.search(rf"\b{re.escape(argument)}\b", words) is not None
 
 
 def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
@@ -144,7 +155,11 @@ def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
 def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:
     """Return the places of an entry that another does not have; what is shown never makes way for a maybe."""
     others = {place.use.spot: place.evidence for place in other.places}
-    return tuple(place for place in one.places if others.get(place.use.spot, 0) < min(place.evidence, Evidence.LIKELY))
+    return tuple(
+        place
+        for place in one.places
+        if place.use.spot not in others or others[place.use.spot] < min(place.evidence, Evidence.LIKELY)
+    )
 
 
 def _matches(match: CodeMatch, use: Use, release: str, names: Names) -> bool:

@@ -83,4 +83,4 @@ def _measure(text: str) -> str:
             return f"{max(known)} is the newest that this conformance knows"
         return f"only releases from {min(known)} to {max(known)} can be measured"
     release = next(str(one) for one in known if one.release[:2] == (*wanted.release, 0)[:2])
-    return f"measure it with: python -m conformance.names measure, in an environment with torch {release}"
+    return f"measure it with: nox -s names -- {release}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Optional
 
 from conformance.collection import without_collection
 from conformance.compare.harm import SHOWN
@@ -79,6 +79,7 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add("--json", action="store_const", dest="format", const="json", help="the same as --format json")
     add("--fix", action="store_true", help="print what can surely be rewritten as a diff, instead of the report")
     add("--write", action="store_true", help="with --fix: change the files too")
+    add("--unsafe", action="store_true", help="with --fix: make the rewrites too that a person must look at")
     add("--floor", metavar="RELEASE", help="with --fix: the oldest torch that the code is to run on (default: what "
         "pyproject.toml, setup.cfg, setup.py or requirements.txt of the project say)")  # fmt: skip
     add("--brief", action="store_true", help="one line for each entry (text and markdown)")
@@ -106,7 +107,7 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         return _refused(missing[0])
     try:
         own = OwnClaims.of(options.specs, options.results)
-        names = Names(recorded_folder(None if own else options.results) / NAMES)
+        names = Names(_recorded(options, own) / NAMES)
         ends = choose_releases(options.old, options.new, names.releases)
         corpus = corpus_of(None)
         changes = NameChanges(names, ends.old, ends.new)
@@ -128,15 +129,22 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     if options.fix:
         floor = Floor(options.floor, "--floor") if options.floor else find_floor(options.uses)
         if floor is None:
-            return _fixed(fix(report, options.uses, write=options.write))
+            return _fixed(fix(report, options.uses, write=options.write, unsafe=options.unsafe))
         print(f"rewrites keep to torch {floor.release}, the oldest that {floor.source} allows", file=sys.stderr)
-        return _fixed(fix(report, options.uses, lacks=partial(floor.lacks, changes.names), write=options.write))
+        lacks = partial(floor.lacks, changes.names)
+        return _fixed(fix(report, options.uses, lacks=lacks, write=options.write, unsafe=options.unsafe))
     if options.severity:
         report = replace(report, entries=tuple(one for one in report.entries if one.severity in options.severity))
     sys.stdout.write(_WRITERS[options.format](report, options))
     if report.fails(options.fail_on):
         return 1
     return 3 if report.is_silent else 0
+
+
+def _recorded(options: argparse.Namespace, own: Optional[OwnClaims]) -> Path:
+    """Return the folder of the recorded names; one with results of own claims alone has none."""
+    has_names = options.results is not None and (options.results / NAMES).is_dir()
+    return recorded_folder(None if own and not has_names else options.results)
 
 
 def _complete(options: argparse.Namespace, settings: UpgradeSettings) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from conformance.compare.harm import SHOWN, Harm, rank
+from conformance.language.model import Fix
 from conformance.language.release_notes import ReleaseNote
 from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
 
@@ -78,6 +79,7 @@ class ReportEntry:
     subject: str = ""
     places: tuple[AffectedPlace, ...] = ()
     announced: tuple[ReleaseNote, ...] = ()
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def evidence(self) -> Evidence:

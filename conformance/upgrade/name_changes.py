@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Optional
 
 from conformance.compare.harm import Harm
+from conformance.language.model import Fix
 from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
@@ -24,6 +26,8 @@ from conformance.usage.rules import canonical
 
 #: Of what torch says of a removal or deprecation; what to write instead is told apart.
 _LONGEST = 200
+#: An argument that a rewrite may add.
+_KEYWORD = r"[A-Za-z_]\w*=(True|False|None|-?\d+(?:\.\d+)?|'[^'\\]*')"
 _CALLED = (Kind.CALL, Kind.PASSED, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
@@ -267,6 +271,7 @@ def _of_argument(
         when,
         instead=instead,
         subject=name,
+        fixes=(Fix(name, keyword=instead),) if re.fullmatch(_KEYWORD, instead) else (),
     )
 
 
