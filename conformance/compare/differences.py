@@ -188,10 +188,7 @@ def _of_aspects(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
     differing = {
         aspect: (one.value, after[aspect].value)
         for aspect, one in before.items()
-        if aspect.kind not in ("standing", "divergence", "sentence", "no-kernel", "tier")
-        and aspect in after
-        and one.example == after[aspect].example
-        and not same(aspect, one.value, after[aspect].value)
+        if aspect in after and one.example == after[aspect].example and not same(aspect, one.value, after[aspect].value)
     }
     if any(aspect.kind == "error" for aspect in differing):  # What it returned is not compared with an error.
         differing = {aspect: ends for aspect, ends in differing.items() if aspect.kind in ("error", "warnings")}
