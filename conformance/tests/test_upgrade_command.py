@@ -145,7 +145,10 @@ def code(tmp_path: Path) -> Any:
 
 def test_uses_leaves_out_what_the_code_does_not_use(upgrade: Any, code: Any) -> None:
     status, told, _ = upgrade("2.4", "2.6", "--uses", code("import torch\ntorch.ones(1).clone()\n"))
-    assert (status, told.partition("\n")[0]) == (0, "torch 2.4.1 → 2.6.0: nothing that was measured differs in 1 file")
+    assert (status, told.partition("\n")[0]) == (
+        0,
+        "torch 2.4.1 → 2.6.0: nothing that was measured differs (1 file read)",
+    )
 
 
 def test_what_is_gone_is_told_at_its_line(upgrade: Any, code: Any) -> None:
@@ -327,3 +330,23 @@ def test_the_report_in_the_readme_is_what_the_command_says(
     monkeypatch.chdir(tmp_path)
     main(command.split())
     assert capsys.readouterr().out == lines
+
+
+def test_what_is_deprecated_already_is_told_on_request(code: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    file = code("import torch\ntorch.cuda.amp.autocast()\n")
+    asked = ["upgrade", "2.4", "2.5", "--uses", str(file)]
+    main(asked)
+    assert "autocast" not in capsys.readouterr().out
+    assert main([*asked, "--pending", "--fail-on", "warns"]) == 0
+    told = capsys.readouterr().out
+    assert "PENDING: already so in 2.4.1\n  torch.cuda.amp.autocast is deprecated (since 2.4)  [" in told
+    assert main(["upgrade", "2.4", "2.5", "--pending"]) == 2
+
+
+def test_a_change_can_be_shown_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "2.6/load-weights-only"]) == 0
+    whole = capsys.readouterr().out
+    assert whole.startswith("torch 2.6 breaks code: torch.load refuses arbitrary classes by default\n")
+    assert "torch.save(" in whole
+    main(["show", "load-weights-only"])
+    assert capsys.readouterr().out == whole

@@ -45,7 +45,7 @@ def named(id: str, severity: Any = "breaks", *places: AffectedPlace) -> ReportEn
 
 def test_an_entry_has_all_that_a_person_needs() -> None:
     told = text_report(report(places=(place(3, path="b.py"), place(), place(7))))
-    assert told.startswith("torch 1.13.1 → 2.2.2: 1 break in 1 file\n")
+    assert told.startswith("torch 1.13.1 → 2.2.2: 1 break (1 file read)\n")
     for part in (
         "BREAKS  b.py:3; code.py:2, 7\n",
         "  detach() raises  (since 2.2)\n",
@@ -84,7 +84,7 @@ def test_what_is_not_covered_is_named_on_request_or_where_nothing_else_is() -> N
 def test_what_was_so_already_stands_apart() -> None:
     told = text_report(replace(report(places=(place(),)), pending=(named("torch.a", "warns", place(5)),)))
     assert "PENDING: already so in 1.13.1\n  torch.a is gone (since 2.0)  [code.py:5:5]\n" in told
-    assert told.startswith("torch 1.13.1 → 2.2.2: 1 break in 1 file\n")
+    assert told.startswith("torch 1.13.1 → 2.2.2: 1 break (1 file read)\n")
 
 
 def test_what_is_only_maybe_is_a_line() -> None:

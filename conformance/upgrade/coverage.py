@@ -63,8 +63,6 @@ def coverage_of(
 
 def _unknown(name: str, changes: NameChanges) -> str:
     """Return why nothing is known of a name, or since when it is gone from both releases; empty where it is known."""
-    if not changes.is_recorded:
-        return "the names of one of the releases are not recorded"
     answers = [changes.answer(name, release) for release in (changes.old, changes.new)]
     if any(isinstance(answer, Found) for answer in answers):
         return ""
@@ -79,5 +77,5 @@ def _unknown(name: str, changes: NameChanges) -> str:
 
 
 def _has_signature(name: str, changes: NameChanges) -> bool:
-    answer = changes.answer(name, changes.old) if changes.is_recorded else None
+    answer = changes.answer(name, changes.old)
     return isinstance(answer, Found) and bool(signatures(answer.record))

@@ -38,8 +38,7 @@ class NameChanges:
         self.names = names
         self.old, self.new = minor(old), minor(new)
         minors = [minor(release) for release in names.releases]
-        self.is_recorded = self.old in minors and self.new in minors
-        self._later = minors[minors.index(self.old) + 1 : minors.index(self.new) + 1] if self.is_recorded else []
+        self._later = minors[minors.index(self.old) + 1 : minors.index(self.new) + 1]
         self._answers: dict[tuple[str, str], Answer] = {}
         self._meant: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -56,14 +55,14 @@ class NameChanges:
     def meant(self, use: Use) -> tuple[str, ...]:
         """Return the known names that a use may mean; the first alone where it is certain, since it is the nearest."""
         if use.names not in self._meant:
-            self._meant[use.names] = known_names(use, self) if self.is_recorded else use.names
+            self._meant[use.names] = known_names(use, self)
         known = self._meant[use.names]
         return known[:1] if use.evidence is Evidence.CERTAIN else known
 
     def entries(self, groups: Sequence[UseGroup]) -> list[ReportEntry]:
         """Return what differs at places of somebody's code."""
         found: dict[str, tuple[ReportEntry, dict[int, Evidence]]] = {}
-        for number, (use, _) in enumerate(groups if self.is_recorded else ()):
+        for number, (use, _) in enumerate(groups):
             for name in self.meant(use):
                 for entry, evidence in self._of_use(name, use):
                     _, sure = found.setdefault(entry.id, (entry, {}))
@@ -86,8 +85,6 @@ class NameChanges:
 
     def of_torch(self) -> list[ReportEntry]:
         """Return what differs for public names, whoever uses them; a name that has several is told once."""
-        if not self.is_recorded:
-            return []
         plainest: dict[tuple[str, int], str] = {}
         for change in self.names.compare(self.old, self.new):
             if change.before is not None and change.before.kind not in ("external", "constant", "module"):

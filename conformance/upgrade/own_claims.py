@@ -11,6 +11,7 @@ from conformance.compare.differences import RecordDifference, claim_differences
 from conformance.compare.harm import SHOWN
 from conformance.language.corpus import Corpus
 from conformance.language.kept import corpus_of
+from conformance.names.store import minor
 from conformance.upgrade.choices import NotRecorded, choose_releases
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.views.recorded import load_recorded
@@ -47,7 +48,7 @@ class OwnClaims:
         """Return a report with what differs for these claims; no use of the code decides which of them are shown."""
         recorded = load_recorded(self.results).on("cpu") if self.results.is_dir() else ()
         try:
-            ends = choose_releases(report.old, report.new, [one.torch for one in recorded])
+            ends = choose_releases(minor(report.old), minor(report.new), [one.torch for one in recorded])
         except NotRecorded as error:
             reason = str(error).partition(";")[0]
             how = f"measure it with: conformance run {self.specs} --results={self.results}"

@@ -86,7 +86,7 @@ def summary(report: Report) -> str:
 
 
 def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Iterator[_Line]:
-    files = "" if report.coverage is None else f" in {count_of(report.coverage.files, 'file')}"
+    files = "" if report.coverage is None else f" ({count_of(report.coverage.files, 'file')} read)"
     yield _TITLE, f"torch {report.old} → {report.new}: {summary(report)}{files}"
     yield from ((_LINE, remark) for remark in report.remarks)
     if report.coverage is not None and not brief:
