@@ -55,11 +55,13 @@ def read_changes(path: Path, sources: SourceList, context: Context, problems: Pr
 
 
 def check_names(changes: Sequence[Change], has_name: Callable[[str], bool], problems: Problems) -> None:
-    """Check that some recorded release has each name that changes match."""
+    """Check that some recorded release has each name that changes match or rewrite."""
     for change in changes:
-        for name in dict.fromkeys(match.name for match in change.match):
+        named = [("match", match.name) for match in change.match]
+        named += [("fix", name) for fix in change.fixes for name in (fix.of, fix.name) if name]
+        for key, name in dict.fromkeys(named):
             if not has_name(name):
-                message = f"`match`: no recorded release has the name '{name}'; correct or remove it"
+                message = f"`{key}`: no recorded release has the name '{name}'; correct or remove it"
                 problems.add(change.place, "EA04", message)
 
 

@@ -60,9 +60,9 @@ def test_a_default_that_somebody_decided_to_do_the_same_is_silent(
 
 
 def test_what_is_measured_of_another_argument_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code = 'torch.onnx.export(m, x, "f", dynamo=False)'
-    found = {entry["id"] for entry in entries(capsys, tmp_path, code, "2.6", "2.9")}
-    assert found >= {"2.9/onnx-opset-is-20", "torch.onnx.export:verbose"}
+    code = "torch.onnx.export(m, x, file, dynamo=True, fallback=True)"
+    found = {entry["id"] for entry in entries(capsys, tmp_path, code, "2.8", "2.15")}
+    assert {"2.9/onnx-opset-is-20", "2.11/onnx-export-lacks-fallback"} <= found
 
 
 def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
