@@ -186,7 +186,7 @@ class ReleaseDirective(ReferenceDirective):
             if len(view.devices) > 1:
                 yield self.section(device.device, f"On {device.device}", *self.device(device, f"{device.device}-"))
             else:
-                yield from self.device(device, "")
+                yield self.section("measured", "What claims show", *self.device(device, ""))
         notes = notes_of_release(release, self.content_of_site)
         if notes:
             shown = self.part("release_notes", all_notes=notes, untrue=())

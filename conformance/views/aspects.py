@@ -54,6 +54,8 @@ _OPEN_VALUE = re.compile(
     r"|default_rng|\w*Tensor|\w*Storage"
     # modules with random weights
     r"|Linear|Bilinear|Conv\w*|Embedding\w*|RNN\w*|LSTM\w*|GRU\w*|Dropout\w*|Transformer\w*|MultiheadAttention)\s*\("
+    # what every release has its own
+    r"|__version__"
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\binf\b|\bnan\b)")
 _NODE = re.compile(r"\b(\w+?)Backwards?\d*\b")

@@ -19,6 +19,7 @@ class WrittenChange:
     id: str
     harm: Chip
     title: Text
+    condition: Text
     before: Text
     after: Text
     instead: Text
@@ -40,6 +41,7 @@ def _row(change: Change, content: Content) -> WrittenChange:
         change.id,
         severity_chip(change.harm),
         prose(change.title),
+        prose(change.condition),
         prose(change.before),
         prose(change.after),
         prose(change.instead),
