@@ -246,7 +246,7 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.language.messages import check_names
         from conformance.language.problems import Problems
         from conformance.names.lookup import Names
-        from conformance.upgrade.changes import concerned
+        from conformance.upgrade.matching import concerned
 
         unknown, names = Problems(), Names()
         check_neighbours(corpus.answers, names.may_have, unknown)

@@ -17,7 +17,7 @@ from conformance.files import files_in
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, FIX, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
-from conformance.language.model import Change, Claim, CodeMatch, Fix, NoChange, Source
+from conformance.language.model import ArgumentMatch, Change, Claim, CodeMatch, Fix, NoChange, Source
 from conformance.language.problems import Problems
 from conformance.language.reading import Reader
 from conformance.language.release_notes import ReleaseNotes
@@ -27,11 +27,21 @@ from conformance.language.titles import title_mistakes
 from conformance.text import did_you_mean, listed, one_line
 
 FOLDER = "changes"
-_Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[bool]]
+_Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[Optional[int]]]
+_MAYBE = 1
 #: The sides of an example, each with the word for its releases and their specifier.
 _SIDES = {"before": ("before", "<"), "after": ("since", ">=")}
-_HOW = ("use", "call", "read", "base", "class decorator")
-_OF_CALLS = ("with", "without", "positional")
+_HOW = (
+    *("use", "call", "read", "set", "isinstance", "except"),
+    *("base", "override", "decorator", "class decorator"),
+)
+_OF_CALLS = ("without", "with", "positional", "object")
+#: What an argument may be said to be.
+KINDS = (
+    *("tensor", "bool tensor", "integer tensor", "float tensor", "tensor that requires grad"),
+    *("list", "tuple", "dict", "str", "int", "float", "bool"),
+)
+_ARGUMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\s*=\s*(?P<value>\S.*)|\s+is\s+an?\s+(?P<kind>\S.*))?")
 
 
 def change_files(root: Path) -> list[Path]:
@@ -85,13 +95,13 @@ def check_matches(changes: Sequence[Change], concerned: _Concerned, problems: Pr
     Parameters
     ----------
     concerned
-        Whether changes concern their pieces of Python.
+        How surely changes concern their pieces of Python: 1 (maybe) to 3 (certain), or None.
     """
     hits = [(change, code) for change in changes for code in change.hits]
     misses = [(change, code) for change in changes for code in change.misses]
     matched = concerned([*hits, *misses])
-    missed = [("hits", "does not match", piece) for piece, matches in zip(hits, matched) if not matches]
-    taken = [("misses", "matches", piece) for piece, matches in zip(misses, matched[len(hits) :]) if matches]
+    missed = [("hits", "does not match", piece) for piece, found in zip(hits, matched) if found in (None, _MAYBE)]
+    taken = [("misses", "matches", piece) for piece, found in zip(misses, matched[len(hits) :]) if found is not None]
     for key, what, (change, code) in (*missed, *taken):
         message = f"`{key}`: `match` {what} '{one_line(code)}'; correct one of them"
         problems.add(change.place, "EB03", message)
@@ -222,16 +232,32 @@ class _Reader:
             if match is None:
                 continue
             how = [name for name in _HOW if name in match.entries]
-            if len(how) != 1 or (how != ["call"] and any(name in match.entries for name in _OF_CALLS)):
-                message = f"a use has one of {listed(_HOW)}, and only a call has {listed(_OF_CALLS)}"
+            others = {"call": (), "override": _OF_CALLS[1:]}.get("".join(how), _OF_CALLS)
+            if len(how) != 1 or any(name in match.entries for name in others):
+                message = f"a use has one of {listed(_HOW)}; a call has {listed(_OF_CALLS)}, an override `without`"
                 self._report(match, "E107", message)
                 continue
             name = self.shapes.text(match.entries[how[0]], f"`{how[0]}`")
             positional = self.shapes.code(match.entries.get("positional"), "`positional`", "a number")
             if name is not None:
-                passes, leaves_out = (tuple(self._texts(match, key, MATCH.keys[key])) for key in ("with", "without"))
+                passes, leaves_out = (tuple(self._arguments(match, key)) for key in ("with", "without"))
                 number = int(positional.value) if positional is not None and positional.value.isdigit() else 0
-                yield CodeMatch(name.value, how[0], passes, leaves_out, number)
+                on = "".join(self._texts(match, "object", MATCH.keys["object"]))
+                if on and on not in KINDS:
+                    self._report(match.entries["object"], "E107", f"`object` is one of {listed(KINDS)}")
+                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on)
+
+    def _arguments(self, match: Table, key: str) -> Iterator[ArgumentMatch]:
+        for text in self._texts(match, key, MATCH.keys[key]):
+            found = _ARGUMENT.fullmatch(text)
+            if found is None or (found["kind"] or KINDS[0]) not in KINDS:
+                message = f"`{key}`: '{text}' is no argument: write a name, name=literal, or name is a {listed(KINDS)}"
+                self._report(match.entries[key], "E107", message)
+                continue
+            try:
+                yield ArgumentMatch(found["name"], _source(found["value"] or ""), found["kind"] or "")
+            except (SyntaxError, ValueError) as error:
+                self._report(match.entries[key], "E201", f"`{key}`: '{found['value']}' is no Python: {error}")
 
     def _fixes(self, table: Table) -> Iterator[Fix]:
         fixes = table.entries.get("fix")
@@ -276,6 +302,11 @@ class _Reader:
 
     def _report(self, node: Node, code: str, message: str) -> None:
         self.problems.add(self.document.place(node), code, message)
+
+
+def _source(value: str) -> str:
+    """Return a literal as Python shows it, or a dotted name."""
+    return value and ast.unparse(ast.parse(value, mode="eval"))
 
 
 def _table(place: tuple[int, int], entries: dict[str, Node]) -> Table:

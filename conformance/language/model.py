@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 from conformance.language.domains import resolved
 from conformance.language.title_terms import terms_of
@@ -327,6 +327,14 @@ class Claim:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
 
 
+class ArgumentMatch(NamedTuple):
+    """An argument of a call in code: any of its name, one with a literal ``value`` (its source), or of a ``kind``."""
+
+    name: str
+    value: str = ""
+    kind: str = ""
+
+
 @dataclass(frozen=True)
 class CodeMatch:
     """Code that a change concerns: a name, and how it is used.
@@ -334,19 +342,21 @@ class CodeMatch:
     Attributes
     ----------
     how : str
-        ``use`` (in any way), ``call``, ``read`` (not called), ``base`` (a class derives from it) or
-        ``class decorator``.
-    passes, leaves_out : tuple of str
+        The key of the form: ``use`` (in any way), ``call``, ``read`` (not called) and so on.
+    passes, leaves_out : tuple of ArgumentMatch
         Arguments of which a call passes one, and none.
     positional : int
         How many arguments a call passes by position at least.
+    on : str
+        The kind of what a method is called on, or of the first argument of a function.
     """
 
     name: str
     how: str
-    passes: tuple[str, ...] = ()
-    leaves_out: tuple[str, ...] = ()
+    passes: tuple[ArgumentMatch, ...] = ()
+    leaves_out: tuple[ArgumentMatch, ...] = ()
     positional: int = 0
+    on: str = ""
 
 
 @dataclass(frozen=True)

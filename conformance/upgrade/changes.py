@@ -1,45 +1,22 @@
-"""Which code a change concerns, and the report in the words of the people who looked at it."""
+"""The report in the words of the people who looked at what changes."""
 
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Optional
 
 from conformance.compare.harm import SHOWN, rank
 from conformance.language.corpus import Corpus
-from conformance.language.model import Change, CodeMatch
+from conformance.language.model import Change
 from conformance.names.lookup import Names
-from conformance.names.model import Found
 from conformance.names.store import minor, release_key
 from conformance.scripts.observation import observing_script
+from conformance.upgrade.matching import concern, names_of
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry, places_of
-from conformance.upgrade.signatures import signatures
-from conformance.usage import Evidence, Kind, Use, UseGroup, read_project
-from conformance.usage.matching import Signature, bind
-from conformance.usage.rules import canonical
+from conformance.usage import Evidence, UseGroup
 from conformance.views.addresses import release_page
-
-_KINDS = {"read": Kind.NAME, "base": Kind.BASE}
-
-
-def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[bool]:
-    """Return whether each change concerns its piece of Python, in which torch is imported; nothing of it is run."""
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (_, code) in enumerate(pieces):
-            Path(folder, f"piece_{number:05}.py").write_text(f"import torch\n{code}\n", encoding="utf-8")
-        files = read_project([Path(folder)]).files  # in the order of their names
-    return [any(is_concerned(change, use, names) for use in file.uses) for (change, _), file in zip(pieces, files)]
-
-
-def is_concerned(change: Change, use: Use, names: Names) -> bool:
-    """Return whether a change concerns a use, as far as the code shows: not where it expects the change."""
-    if use.evidence is Evidence.MAYBE or use.guarded or use.kind is Kind.OVERRIDE:
-        return False
-    return any(_matches(match, use, change.release, names) for match in change.match)
 
 
 def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGroup]], names: Names) -> Report:
@@ -98,7 +75,7 @@ def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
     found: dict[str, list[UseGroup]] = {}
     for group in groups:
         owners: dict[str, None] = {}
-        for name in _names_of(group.use):
+        for name in names_of(group.use):
             while name:
                 owners[name] = None
                 name = name.rpartition(".")[0]
@@ -114,7 +91,7 @@ def _entry(
     if change.condition:
         sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
     groups = (group for match in change.match for group in (by_name or {}).get(match.name, ()))
-    placed = [(group, min(sure, group.use.evidence)) for group in groups if is_concerned(change, group.use, names)]
+    placed = [(group, min(sure, found)) for group in groups if (found := concern(change, group.use, names))]
     if by_name is not None and not placed:
         return None
     full = next((release for release in names.releases if minor(release) == change.release), "")
@@ -160,40 +137,3 @@ def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, 
         for place in one.places
         if place.use.spot not in others or others[place.use.spot] < min(place.evidence, Evidence.LIKELY)
     )
-
-
-def _matches(match: CodeMatch, use: Use, release: str, names: Names) -> bool:
-    called = _names_of(use)
-    if match.how == "use":
-        return any(f"{name}.".startswith(f"{match.name}.") for name in called)
-    if match.name not in called:
-        return False
-    if match.how in _KINDS:
-        return use.kind is _KINDS[match.how]
-    if match.how == "class decorator":
-        return use.decorates_class
-    if use.call is None:
-        return False
-    if len(use.call.positional) < match.positional:
-        return False
-    passed = {name for name, _ in use.call.keywords}
-    for signature in _signatures(match.name, release, names):
-        passed.update(bind(use.call, signature).passed)
-    if match.leaves_out and (use.call.more_keywords or use.call.more_positional):
-        return False
-    return (not match.passes or bool(passed & set(match.passes))) and not passed & set(match.leaves_out)
-
-
-def _names_of(use: Use) -> set[str]:
-    return {name for name in use.names for name in (name, canonical(name))}
-
-
-def _signatures(name: str, release: str, names: Names) -> Iterator[Signature]:
-    """Yield the signatures of a name in the last release before a change, or else in that of the change."""
-    known = [minor(one) for one in names.releases]
-    earlier = [one for one in known if release_key(one) < release_key(release)]
-    for near in (*earlier[-1:], *known[len(earlier) : len(earlier) + 1]):
-        found = names.lookup(name, near)
-        if isinstance(found, Found) and signatures(found.record):
-            yield from signatures(found.record)
-            return

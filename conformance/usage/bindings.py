@@ -31,6 +31,7 @@ from conformance.usage.values import (
     OwnClass,
     Torch,
     Value,
+    Version,
     as_chosen,
     join,
 )
@@ -94,7 +95,7 @@ class Bindings(Invocations):
         value = self.tested(node.value)
         if node.type_comment:
             value = self._better(parse_annotation(node.type_comment, self.resolve), value)
-        if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value not in (NONE, FLAG):
+        if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value is not NONE and type(value) is not Flag:
             constant = literal(node.value)
             if constant is not None and len(node.targets) == 1 and type(node.targets[0]) is ast.Name:
                 value = Constant(constant.literal, self.loop)
@@ -128,7 +129,7 @@ class Bindings(Invocations):
         return FLAG if isinstance(node, _TESTS) or (value is OTHER and type(node) is not ast.IfExp) else value
 
     def _better(self, said: Value, found: Value) -> Value:
-        return found if said is UNKNOWN or (isinstance(found, (Instance, Flag)) and said is OTHER) else said
+        return found if said is UNKNOWN or (isinstance(found, (Instance, Flag, Version)) and said is OTHER) else said
 
     def annotation(self, node: ast.expr) -> Value:
         """Return what an annotation says, and note the names it uses, unless it is a text."""
@@ -193,7 +194,7 @@ class Bindings(Invocations):
         tensor = as_tensor(owner)
         if tensor is not None:
             new = known(source if source is not None else target, value)
-            self.record.operator("__setitem__", target, tensor.evidence, known(target.slice, index), new)
+            self.record.operator("__setitem__", target, tensor, known(target.slice, index), new)
         elif isinstance(owner, Items):
             owner.add(value)
 
