@@ -11,6 +11,7 @@ from typing import Any
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Change
+from conformance.names.store import release_key
 from conformance.results.recorded import NAMES, TRIALS
 from conformance.results.wording import key_of
 from conformance.show.change_page import change_page
@@ -65,8 +66,16 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
             (answer.subject, weight, " ".join(words)) for answer in answers.values() for weight, words in _parts(answer)
         ],
         "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
+        "change": list(_changes(corpus.changes)),
         "claim_words": [(claim.id, " ".join(words_of(f"{claim.title} {claim.subject}"))) for claim in corpus.claims],
     }
+
+
+def _changes(changes: Iterable[Change]) -> Iterator[Row]:
+    """Yield each name that a change is about with a line on it, the newest first."""
+    for change in sorted(changes, key=lambda change: release_key(change.release), reverse=True):
+        line = f"{change.release} {change.title.replace('`', '')} [{change.release}/{change.id}]"
+        yield from ((name, line) for name in dict.fromkeys(match.name for match in change.match))
 
 
 def _by_slug(changes: Iterable[Change]) -> Iterator[Row]:

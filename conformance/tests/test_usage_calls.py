@@ -61,9 +61,7 @@ DTYPES = [
     # What is bound may be a number, or the tensor of another library.
     + [("torch.f({})", "unknown == 0", "bool"), ("y = {}; torch.f(y)", "unknown == 0", None)],
 )
-def test_it_is_known_what_an_argument_is_made_of(
-    form: str, text: str, expected: Optional[str], tmp_path: Path
-) -> None:
+def test_it_is_known_what_an_argument_is_made_of(form: str, text: str, expected: Optional[str], tmp_path: Path) -> None:
     path = tmp_path / "code.py"
     path.write_text(f"import torch\ndef g(unknown, x: torch.Tensor):\n    {form.format(text)}\n")
     (call,) = (use.call for use in read_project([path]).uses() if use.names == ("torch.f",))
