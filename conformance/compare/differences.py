@@ -104,16 +104,15 @@ def harm_of_call(difference: Difference) -> Harm:
         return "breaks" if "error" not in before else "wording" if caught else "changes"
     if "error" in before:
         return "improvement"
-    aspects = {*before, *after}
-    if aspects <= {"warning"}:
+    raised = {(fact.aspect, fact.input) for fact in difference.before if fact.value.startswith("raises")}
+    aspects = {fact.aspect for fact in (*difference.before, *difference.after) if (fact.aspect, fact.input) not in raised}
+    if aspects <= {"warning"} and aspects:
         return "warns" if "warning" in after else "improvement"
-    if aspects <= {"grad_fn"} or (aspects == {"gradient"} and _raise(before) and _raise(after)):
-        return "wording"
+    if aspects <= {"grad_fn", "message"}:
+        # What raised before, such as a gradient, can be of use now.
+        raises = {(fact.aspect, fact.input) for fact in difference.after if fact.value.startswith("raises")}
+        return "improvement" if raised - raises else "wording"
     return "changes"
-
-
-def _raise(facts: Mapping[str, str]) -> bool:
-    return all(value.startswith("raises") for value in facts.values())
 
 
 def still_caught(old: str, new: str) -> bool:
