@@ -39,7 +39,7 @@ _OF_CALLS = ("without", "with", "positional", "object")
 #: What an argument may be said to be.
 KINDS = (
     *("tensor", "bool tensor", "integer tensor", "float tensor", "tensor that requires grad"),
-    *("list", "tuple", "dict", "str", "int", "float", "bool"),
+    *("list", "tuple", "dict", "str", "int", "float", "bool", "complex"),
 )
 _ARGUMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\s*=\s*(?P<value>\S.*)|\s+is\s+an?\s+(?P<kind>\S.*))?")
 
@@ -65,12 +65,15 @@ def read_changes(path: Path, sources: SourceList, context: Context, problems: Pr
 
 
 def check_names(changes: Sequence[Change], has_name: Callable[[str], bool], problems: Problems) -> None:
-    """Check that some recorded release has each name that changes match or rewrite."""
+    """Check that some recorded release has each name that changes match or rewrite, or that an example shows it."""
     for change in changes:
+        programs = " ".join(str(example.do) for example in change.examples)
         named = [("match", match.name) for match in change.match]
         named += [("fix", name) for fix in change.fixes for name in (fix.of, fix.name) if name]
         for key, name in dict.fromkeys(named):
-            if not has_name(name):
+            owner, _, last = name.rpartition(".")
+            is_shown = has_name(owner) and re.search(rf"\b{last}\b", programs) is not None
+            if not has_name(name) and not is_shown:
                 message = f"`{key}`: no recorded release has the name '{name}'; correct or remove it"
                 problems.add(change.place, "EA04", message)
 
