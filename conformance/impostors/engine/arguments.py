@@ -26,6 +26,8 @@ from conformance.worker.trial import Trial
 _RECORDED, _TRIED = 10, 4
 #: Kinds of values of which there are few, most of them for other tensors than those that are drawn.
 _FEW_VALUES = (torch.device, torch.layout, torch.memory_format)
+#: What compares elements in an expectation.
+_COMPARES = re.compile(r"\b(equal|same_values|allclose|tolist|item)\(")
 #: What says that a function does as another one, which makes the claim one about all of its arguments.
 _AS_ANOTHER = re.compile(r"in-place version|out-of-place version|alias (for|of)|\bsee torch|equivalent|same as", re.I)
 
@@ -166,7 +168,7 @@ class ArgumentMutants:
                 continue
             if trial.status in ("failed", "invalid") or self._case.false_parts(trial):
                 return True
-            differs = differs or _seen_of(trial) != self._seen_of_torch(number)
+            differs = differs or self._seen_of(trial) != self._seen_of_torch(number)
         return False if differs else None
 
     def _has_one_value(self, slot: _Slot, operator: Operator) -> bool:
@@ -183,13 +185,14 @@ class ArgumentMutants:
 
     def _seen_of_torch(self, number: int) -> str:
         if number not in self._seen:
-            self._seen[number] = _seen_of(self._attempts.trial(self._case.plan, self._examples[number]))
+            self._seen[number] = self._seen_of(self._attempts.trial(self._case.plan, self._examples[number]))
         return self._seen[number]
 
     def _is_about(self, slot: _Slot) -> bool:
         """Return whether the claim's sentence is about an argument; ``docs/impostors.rst`` says when."""
-        raises = self._claim.expectation.raises is not None
-        if slot.target.is_subject and not raises:
+        expectation = self._claim.expectation
+        compares = any(_COMPARES.search(fragment.text) for fragment in expectation.expect)
+        if slot.target.is_subject and compares and expectation.raises is None:
             if self._claim.family == "values" or _AS_ANOTHER.search(self._sentences):
                 return True
         if slot.is_tensor:
@@ -199,10 +202,9 @@ class ArgumentMutants:
         )
 
 
-def _seen_of(trial: Trial) -> str:
-    seen = {
-        name: digest(value)
-        for name, value in trial.namespace.items()
-        if not callable(value) or isinstance(value, torch.nn.Module)
-    }
-    return repr((seen, digest(trial.error), trial.warned))
+    def _seen_of(self, trial: Trial) -> str:
+        """Return what can be seen of the inputs and of what the program assigned."""
+        names = [*(name for name, _ in self._claim.given), *self._case.plan.program.assigned]
+        values = [(name, trial.namespace[name]) for name in names if name in trial.namespace]
+        seen = [(name, digest(value)) for name, value in values if isinstance(value, torch.nn.Module) or not callable(value)]
+        return repr((seen, digest(trial.error), trial.warned))
