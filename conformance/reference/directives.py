@@ -22,6 +22,7 @@ from conformance.reference.loaded import (
     claim_parts,
     data_file,
     file_uri,
+    root_uri,
     script_parts,
 )
 from conformance.reference.loading import library_of
@@ -69,6 +70,11 @@ class ReferenceDirective(SphinxDirective):
     def file(self) -> str:
         """The address of this page's data."""
         return file_uri(self.builder, self.env.docname, self.env.docname)
+
+    @property
+    def root(self) -> str:
+        """The address of the root of the pages, as it is seen from this one."""
+        return root_uri(self.builder, self.env.docname)
 
     def run(self) -> list[nodes.Node]:
         """Return the content, and note that this page depends on it."""

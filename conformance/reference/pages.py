@@ -54,6 +54,10 @@ class Places:
         """Return where an object is; `None` where there is none of that name."""
         return self._found.get(target)
 
+    def page(self, name: str) -> str:
+        """Return the document of a name, as it is called by its page."""
+        return f"{self._folder}/{name}"
+
     def false(self, page: str) -> str:
         """Return the document of what is false with one harm and reach."""
         return f"{self._folder}/false/{page}"

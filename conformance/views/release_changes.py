@@ -45,11 +45,11 @@ def _row(change: Change, content: Content) -> WrittenChange:
         prose(change.before),
         prose(change.after),
         prose(change.instead),
-        _proof(change, content),
+        proof(change, content),
     )
 
 
-def _proof(change: Change, content: Content) -> str:
+def proof(change: Change, content: Content) -> str:
     if change.unmeasured:
         return f"not measured: {change.unmeasured}"
     entries = (

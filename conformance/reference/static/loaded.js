@@ -54,6 +54,7 @@
       link.replaceWith(made("p", `${link.href} could not be loaded.`, "missing"));
     }
   };
+  window.conformance = { load, made, running };
   document.addEventListener("toggle", (event) => {
     if (event.target.open && event.target.matches("details.loads")) fill(event.target);
   }, true);
