@@ -194,8 +194,12 @@
     const documents = data.more ? [...data.answers, ...data.more.answers] : data.answers;
     const asked = wordsOf(withoutVariables(text));
     const enough = nearest(asked, documents, LEAST, favours);
-    const found = enough.length ? enough : nearest(asked, documents, LEAST / 2).slice(0, MOST_OF_GROUP);
-    return found.map(({ place }) => place);
+    const more = enough.length < MOST_OF_GROUP ? nearest(asked, documents, LEAST / 2).slice(0, MOST_OF_GROUP) : [];
+    const found = unique([...enough, ...more].map(({ place }) => place));
+    /* Of names that differ in their owner or a last underscore only, the others stand below the rest. */
+    const shorts = found.map((place) => data.names[place].split(".").pop().replace(/_$/, "").toLowerCase());
+    const isTwin = (place, at) => shorts.indexOf(shorts[at]) !== at;
+    return [...found.filter((place, at) => !isTwin(place, at)), ...found.filter(isTwin)];
   };
   const compared = (text) => {
     const sides = /^(?:.*\sbetween\s+)?(\S+)\s+(?:vs\.?|versus|or|and|against)\s+(\S+?)\??$/i.exec(text.trim());
