@@ -32,6 +32,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from conformance.reference import templates
+from conformance.reference.description import description_tag
 from conformance.reference.domain import ClaimDomain, short_roles
 from conformance.reference.footer import ENVIRONMENTS, environments, footer
 from conformance.reference.lists import DIRECTIVES
@@ -71,6 +72,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-collect-pages", search_page)
     app.add_css_file("reference.css")
     app.add_js_file("loaded.js", loading_method="defer")
+    app.add_js_file("copy.js", loading_method="defer")
     app.add_js_file("tables.js", loading_method="defer")
     return {"version": "2", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -128,6 +130,7 @@ def find_outdated(
 def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Give the template what it says at the end of every page, and write what the page loads."""
     context["conformance"] = _domain(app.env).data["footer"]
+    context["metatags"] = context.get("metatags", "") + description_tag(doctree)
     write_data_of(doctree, Path(app.outdir), pagename)
     keep_sidebar(app, pagename, context)
 

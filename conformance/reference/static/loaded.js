@@ -50,6 +50,7 @@
     try {
       const { parts, impostors } = await load(link.href);
       link.replaceWith(...(parts[details.dataset.key] || []).map((block) => shown(block, impostors)));
+      details.dispatchEvent(new Event("conformance-loaded", { bubbles: true }));
     } catch {
       link.replaceWith(made("p", `${link.href} could not be loaded.`, "missing"));
     }
