@@ -131,7 +131,13 @@ def _more(content: Content, by_use: Sequence[str], places: Places, uri: Uri) -> 
             for view in seen
         ],
         "changes": [
-            [plain(one.title), one.release, one.harm, f"{_address(Target('release', one.page), places, uri)}#{one.id}"]
+            [
+                plain(one.title),
+                one.release,
+                one.harm,
+                f"{_address(Target('release', one.page), places, uri)}#{one.id}",
+                " ".join(one.names[:_MOST_NAMES]),
+            ]
             for one in changes_between(content)
             if one.page
         ],

@@ -21,6 +21,8 @@ class ChangeBetween:
 
     Attributes
     ----------
+    names
+        The names and the arguments that it is about.
     page
         The release that has a page about it; empty where none has.
     style
@@ -34,6 +36,7 @@ class ChangeBetween:
     style: str
     reach: str
     module: str
+    names: tuple[str, ...]
     title: Text
     before: Text
     after: Text
@@ -64,6 +67,7 @@ def _change(change: Change, page: str, content: Content) -> ChangeBetween:
         severity_chip(change.harm).style,
         change.reach,
         module_of(change.match[0].name) if change.match else _ANY,
+        tuple(dict.fromkeys(name for it in change.match for name in (it.name, *(one.name for one in (*it.passes, *it.leaves_out))))),
         prose(change.title),
         prose(change.before),
         prose(change.after),

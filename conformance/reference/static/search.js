@@ -192,7 +192,9 @@
       }
     }
     const documents = data.more ? [...data.answers, ...data.more.answers] : data.answers;
-    const asked = wordsOf(withoutVariables(text));
+    /* Of an argument such as requires_grad=True only the whole is a word: the question is about something else. */
+    const passed = [...text.matchAll(/\b(\w+)=(?!=)/g)].map(([, name]) => wordsOf(name).pop());
+    const asked = unique([...wordsOf(withoutVariables(text.replace(/\b\w+=\w+/g, " "))), ...passed.filter(Boolean)]);
     const enough = nearest(asked, documents, LEAST, favours);
     const more = enough.length < MOST_OF_GROUP ? nearest(asked, documents, LEAST / 2).slice(0, MOST_OF_GROUP) : [];
     const found = unique([...enough, ...more].map(({ place }) => place));
@@ -262,7 +264,7 @@
         return [[WEIGHTS.name, wordsOf(name.slice(name.lastIndexOf(".") + 1))], [WEIGHTS.claims, words]];
       });
       more.false = more.false.map(([name, subjects, harm, href]) => ({ kind: "false", name, href, says: subjects, mark: `bad|${harm}`, words: wordsOf(`${name} ${subjects}`) }));
-      more.changes = more.changes.map(([name, release, harm, href]) => ({ kind: "change", name, href, says: "", mark: `known|torch ${release} ${harm}`, words: wordsOf(`${name} ${release} ${harm}`) }));
+      more.changes = more.changes.map(([name, release, harm, href, names]) => ({ kind: "change", name, href, says: "", mark: `known|torch ${release} ${harm}`, words: wordsOf(`${name} ${names}`) }));
       data.pages = pages.pages.map(([name, href, headings]) => ({ kind: "page", name, href, says: "", mark: "", words: wordsOf(`${name} ${headings}`) }));
       data.errors = errors.errors.map(([type, text, at]) => ({ type, texts: [text], at, keys: [keyOf(text)] }));
       data.more = more;
