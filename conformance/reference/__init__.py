@@ -130,7 +130,7 @@ def find_outdated(
 def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Give the template what it says at the end of every page, and write what the page loads."""
     context["conformance"] = _domain(app.env).data["footer"]
-    context["metatags"] = context.get("metatags", "") + description_tag(doctree)
+    context["metatags"] = f"{context.get('metatags', '')}{description_tag(doctree)}"
     write_data_of(doctree, Path(app.outdir), pagename)
     keep_sidebar(app, pagename, context)
 

@@ -13,6 +13,8 @@ from conformance.views.releases import as_version, minor
 
 #: The module of a change of which no name says one.
 _ANY = "torch"
+#: Readers choose among modules of so many parts, such as ``torch.nn``.
+_DEPTH = 2
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _change(change: Change, page: str, content: Content) -> ChangeBetween:
         change.harm,
         severity_chip(change.harm).style,
         change.reach,
-        module_of(change.match[0].name) if change.match else _ANY,
+        ".".join(module_of(change.match[0].name).split(".")[:_DEPTH]) if change.match else _ANY,
         tuple(dict.fromkeys(name for it in change.match for name in (it.name, *(one.name for one in (*it.passes, *it.leaves_out))))),
         prose(change.title),
         prose(change.before),

@@ -1,11 +1,15 @@
 /* Lists the changes between two releases that the reader chooses; the address keeps the choice. Works from file:// too. */
-(() => {
+addEventListener("DOMContentLoaded", () => {
   "use strict";
   const { load, made, running } = window.conformance;
   const form = document.getElementById("changes-chosen");
   const list = document.getElementById("changes-found");
   const fields = ["from", "to", "module", "reach"];
-  const verbs = { breaks: "break code", changes: "change what code gives", warns: "make code warn" };
+  const verbs = {
+    breaks: ["breaks code", "break code"],
+    changes: ["changes what code gives", "change what code gives"],
+    warns: ["makes code warn", "make code warn"],
+  };
   const number = (release) => { const [major, minor] = release.split(".").map(Number); return major * 1000 + minor; };
 
   const take = () => {
@@ -56,7 +60,7 @@
     for (const harm of Object.keys(verbs)) {
       const ones = chosen.filter((one) => one.harm === harm);
       if (!ones.length) continue;
-      list.append(made("h2", `${ones.length} ${verbs[harm]}`), ...ones.map((one) => shown(one, chosen.length <= 12)));
+      list.append(made("h2", `${ones.length} ${verbs[harm][ones.length > 1 ? 1 : 0]}`), ...ones.map((one) => shown(one, chosen.length <= 12 || one.reach === "common")));
     }
   };
   const start = async () => {
@@ -72,4 +76,4 @@
     }
   };
   start();
-})();
+});

@@ -1,6 +1,6 @@
 /* The search: names first for names, messages and answers first for words. Its data is loaded on the first key, from files
    beside the pages; this works from file:// too. */
-(() => {
+addEventListener("DOMContentLoaded", () => {
   "use strict";
   const root = document.documentElement.dataset.content_root || "./";
   const { load, made } = window.conformance;
@@ -316,4 +316,4 @@
   }
   window.conformance.search = async (text) => { await start(() => {}); await startRest(); return search(text); };
   window.conformance.wordsOf = (text) => wordsOf(text);
-})();
+});
