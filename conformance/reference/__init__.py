@@ -153,6 +153,6 @@ def write_shared_data(app: Sphinx) -> tuple[()]:
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page of the search."""
-    if not app.builder.search:
+    if isinstance(app.builder, StandaloneHTMLBuilder) and not app.builder.search:
         box = templates.part("search_box", lambda target: "", root=root_uri(app.builder, "search"))
         yield "search", {"title": "Search", "body": f"<h1>Search</h1>{box.astext()}"}, "page.html"

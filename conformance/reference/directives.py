@@ -253,7 +253,9 @@ class FalsePageDirective(ReferenceDirective):
         """Return the first claim that a cause makes false, and the others folded."""
         yield self.claim(claims[0])
         if claims[1:]:
-            yield html_part("", f"<details><summary>{len(claims) - 1} more that it makes false</summary>", format="html")
+            yield html_part(
+                "", f"<details><summary>{len(claims) - 1} more that it makes false</summary>", format="html"
+            )
             yield from map(self.claim, claims[1:])
             yield html_part("", "</details>", format="html")
 

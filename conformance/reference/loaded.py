@@ -86,9 +86,15 @@ def change_blocks(changes: Iterable[ChangeBetween], page_of: Callable[[str], str
             "id": it.id,
             "release": it.release,
             "page": page_of(it.page),
-            **{"harm": it.harm, "style": it.style, "reach": it.reach, "module": it.module, "proof": it.proof},
-            **{"title": _parts(it.title), "before": _parts(it.before)},
-            **{"after": _parts(it.after), "instead": _parts(it.instead)},
+            "harm": it.harm,
+            "style": it.style,
+            "reach": it.reach,
+            "module": it.module,
+            "proof": it.proof,
+            "title": _parts(it.title),
+            "before": _parts(it.before),
+            "after": _parts(it.after),
+            "instead": _parts(it.instead),
         }
         for it in changes
     ]

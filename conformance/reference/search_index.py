@@ -1,7 +1,7 @@
 """What the search of the pages looks in, as the data that ``search.js`` loads.
 
-The words of a text, their stems and how much each part of an answer counts are those of ``conformance show``; so are the
-phrases that lead to an answer. There are three files: names, answers and messages that we wrote of, which the first key
+The words of a text, their stems and how much each part of an answer counts are those of ``conformance show``; so are
+the phrases that lead to an answer. There are three files: names, answers and messages that we wrote of, which the first key
 loads; then names without an answer, what is false and what changed; then messages that were only recorded.
 """
 
@@ -105,7 +105,9 @@ def _first(content: Content, by_use: Sequence[str], places: Places, uri: Uri, me
         "marked": [kinds.index(mark) for mark in marks],
         "stems": stems,
         "parts": parts,
-        "messages": [_message(one.id, content.messages[key_of(one.texts[0])], by_use) for one in content.corpus.messages],
+        "messages": [
+            _message(one.id, content.messages[key_of(one.texts[0])], by_use) for one in content.corpus.messages
+        ],
     }
 
 
@@ -158,7 +160,14 @@ def _errors(content: Content, by_use: Sequence[str]) -> Block:
 def _message(identity: str, view: MessageView, by_use: Sequence[str]) -> list[object]:
     names = [by_use.index(name) for name in view.names if name in by_use]
     span = f"{view.releases[0]} to {view.releases[-1]}" if view.releases else ""
-    return [identity, view.type, [text[:_MOST_OF_MESSAGE] for text in view.texts[:_MOST_WORDINGS]], _cut(view.do), span, names]
+    return [
+        identity,
+        view.type,
+        [text[:_MOST_OF_MESSAGE] for text in view.texts[:_MOST_WORDINGS]],
+        _cut(view.do),
+        span,
+        names,
+    ]
 
 
 def _mark(line: LineView) -> str:
@@ -179,7 +188,9 @@ def _encoded(documents: Sequence[Sequence[Sequence[str]]]) -> tuple[str, list[st
     counts = Counter(stem for parts in documents for words in parts for stem in words)
     stems = [stem for stem, _ in counts.most_common()]
     digits = {stem: _base36(position) for position, stem in enumerate(stems)}
-    return " ".join(stems), [",".join(" ".join(map(digits.__getitem__, words)) for words in parts) for parts in documents]
+    return " ".join(stems), [
+        ",".join(" ".join(map(digits.__getitem__, words)) for words in parts) for parts in documents
+    ]
 
 
 def _base36(number: int) -> str:

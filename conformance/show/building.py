@@ -60,7 +60,9 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         ],
         "message": [(key, " ".join(words_of(key)), view) for key, view in _by_wording(messages.values())],
         "answer_words": [
-            (answer.subject, weight, " ".join(words)) for answer in answers.values() for weight, words in answer_parts(answer)
+            (answer.subject, weight, " ".join(words))
+            for answer in answers.values()
+            for weight, words in answer_parts(answer)
         ],
         "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
         "change": list(_changes(corpus.changes)),

@@ -48,9 +48,7 @@ _WHOLE = 1.5
 def words_of(text: str) -> list[str]:
     """Return the stems of the words that say what a text is about."""
     told = [word for word in WORD.findall(text) if word.lower() not in STOP]
-    found = [
-        part.lower() for word in told for part in (*SPLIT.split(word), SIZE.sub("", word), word) if len(part) > 1
-    ]
+    found = [part.lower() for word in told for part in (*SPLIT.split(word), SIZE.sub("", word), word) if len(part) > 1]
     kept = (PLURAL.sub("y", word) for word in dict.fromkeys(found) if word not in STOP)
     stems = (ENDINGS.sub("", ENDINGS.sub("", word)) for word in kept)
     return list(dict.fromkeys(SAME.get(stem, stem) for stem in stems))

@@ -45,7 +45,8 @@ def value_of(script: str, page: Path) -> Any:
     text = page.read_text(encoding="utf-8")
     run = (
         '<pre id="value-of-test"></pre><script>addEventListener("load", async () => {'
-        f"let told; try {{ told = JSON.stringify(await ({script})); }} catch (error) {{ told = `failed: ${{error.stack}}`; }}"
+        f"let told; try {{ told = JSON.stringify(await ({script})); }} "
+        "catch (error) { told = `failed: ${error.stack}`; }"
         'document.getElementById("value-of-test").textContent = told; });</script>'
     )
     copy = page.with_name(f"tested-{page.name}")
@@ -53,5 +54,6 @@ def value_of(script: str, page: Path) -> Any:
     found = re.search(r'<pre id="value-of-test">(.*?)</pre>', page_after_scripts(copy), re.S)
     assert found is not None
     told = html.unescape(found[1])
-    assert told and not told.startswith("failed:"), told
+    assert told, "the page is not done in time"
+    assert not told.startswith("failed:"), told
     return json.loads(told)

@@ -69,7 +69,11 @@ def _change(change: Change, page: str, content: Content) -> ChangeBetween:
         severity_chip(change.harm).style,
         change.reach,
         ".".join(module_of(change.match[0].name).split(".")[:_DEPTH]) if change.match else _ANY,
-        tuple(dict.fromkeys(name for it in change.match for name in (it.name, *(one.name for one in (*it.passes, *it.leaves_out))))),
+        tuple(
+            dict.fromkeys(
+                name for it in change.match for name in (it.name, *(one.name for one in (*it.passes, *it.leaves_out)))
+            )
+        ),
         prose(change.title),
         prose(change.before),
         prose(change.after),

@@ -1,4 +1,4 @@
-"""What false statements cost people: the harm they do, how many programs have the call, and how many inputs it meets."""
+"""What false statements cost people: their harm, how many programs have the call, and how many inputs they meet."""
 
 from __future__ import annotations
 

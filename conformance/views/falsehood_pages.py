@@ -188,7 +188,11 @@ def false_cause(view: CauseView, content: Content) -> FalseCause:
 
 def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[HarmCell], ...]:
     every = false_pages(content)
-    found = [(page, [one for name in every[page].parts or (page,) for one in every[name].causes]) for page in pages if page in every]
+    found = [
+        (page, [one for name in every[page].parts or (page,) for one in every[name].causes])
+        for page in pages
+        if page in every
+    ]
     counts = {page: sum(bool(view.environments) for view in views) for page, views in found}
     return tuple(HarmCell(page, HEADINGS[page], counts[page]) if page in counts else None for page in pages)
 

@@ -50,6 +50,7 @@ def _row(change: Change, content: Content) -> WrittenChange:
 
 
 def proof(change: Change, content: Content) -> str:
+    """Return in words whether the example of a change shows both of its sides."""
     if change.unmeasured:
         return f"not measured: {change.unmeasured}"
     entries = (
