@@ -14,7 +14,7 @@ import pickle
 import platform
 import stat
 import uuid
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
@@ -146,35 +146,6 @@ def kept(key: Optional[str], cls: type[T], compute: Callable[[], T], good: Calla
     if good():
         keep(key, value)
     return value
-
-
-class Kept:
-    """Answers that depend on a key alone, each computed when it is first asked for.
-
-    Parameters
-    ----------
-    key
-        As `content_key` gives it; without one nothing outlives the object.
-    """
-
-    def __init__(self, key: Optional[str] = None) -> None:
-        self._key = key
-        known = recall(key)
-        self._answers: dict[Hashable, Any] = known if isinstance(known, dict) else {}
-        self._saved = len(self._answers)
-
-    def of(self, question: Hashable, compute: Callable[[], T]) -> T:
-        """Return the answer to a question."""
-        if question not in self._answers:
-            self._answers[question] = compute()
-        answer: T = self._answers[question]
-        return answer
-
-    def save(self) -> None:
-        """Keep the answers for the next time."""
-        if len(self._answers) > self._saved:
-            keep(self._key, self._answers)
-            self._saved = len(self._answers)
 
 
 @contextlib.contextmanager

@@ -51,6 +51,7 @@ _COMMANDS = {
         "conformance.upgrade.command:add_upgrade",
         "list the lines of your code that a newer torch breaks or changes",
     ),
+    "compare": ("conformance.compare.command:add_compare", "list what two records of torch say otherwise"),
     "bisect": ("conformance.upgrade.bisection:add_bisect", "find the patch release that changed a claim"),
     "merge": ("conformance.results.merge:add_merge", "join result files from several machines"),
     "census": (
@@ -245,7 +246,7 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
         from conformance.language.messages import check_names
         from conformance.language.problems import Problems
         from conformance.names.lookup import Names
-        from conformance.upgrade.changes import concerned
+        from conformance.upgrade.matching import concerned
 
         unknown, names = Problems(), Names()
         check_neighbours(corpus.answers, names.may_have, unknown)

@@ -53,6 +53,9 @@ def add_census(commands: Any) -> None:
         metavar="NAME=FILE",
         help="also read a page of the documentation, such as notes/tensor-views=tensor_view.rst (may be repeated)",
     )
+    parser.add_argument(
+        "--changes", action="store_true", help="list what differs between two releases and no entry explains, instead"
+    )
     parser.add_argument("--rules", action="store_true", help="measure the rules on the sentences judged by hand")
     parser.add_argument("--results", type=Path, metavar="DIR", help="write the numbers to DIR/census")
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="use this corpus instead of the project's own")
@@ -64,7 +67,7 @@ def census(options: argparse.Namespace, rest: list[str]) -> int:
     try:
         if sys.flags.optimize > 1:
             raise Unusable("this Python runs with -OO, which leaves out the docstrings to read; run it without")
-        return _census(options)
+        return _changes(options) if options.changes else _census(options)
     except Unusable as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
@@ -114,6 +117,30 @@ def _census(options: argparse.Namespace) -> int:
         print(f"{count_of(len(undone), 'sentence')} about sharing or leaves to do", file=sys.stderr)
         return 1
     return 0
+
+
+def _changes(options: argparse.Namespace) -> int:
+    """List what differs between neighbouring releases and no entry explains; nothing of it needs torch."""
+    from conformance.census.changes import COMMON, take_change_census
+    from conformance.language.kept import corpus_of
+    from conformance.results.files import ResultError
+    from conformance.results.recorded import recorded_folder
+
+    try:
+        corpus = corpus_of([options.corpus] if options.corpus else None)
+        taken = take_change_census(corpus, recorded_folder(options.results))
+    except (ResultError, ValueError, OSError) as error:
+        raise Unusable(str(error)) from None
+    for one in taken.left[: None if options.all else options.left]:
+        print(f"{one.rank or '':>5} {one.release:5} {one.kind:8} {one.name}: {one.what}")
+    for decision in taken.unused:
+        print(f"{decision.place}: this decision explains nothing; remove it", file=sys.stderr)
+    common = taken.common()
+    print(
+        f"{count_of(taken.differences, 'difference')} between neighbouring releases, {len(taken.left):,} without an "
+        f"entry, {common:,} of these about the {COMMON} names that most programs use"
+    )
+    return 1 if options.strict and (common or taken.unused) else 0
 
 
 def _refuse_unknown(asked: Sequence[str], taken: Census, objects: Sequence[PublicObject]) -> None:

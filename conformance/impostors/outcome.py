@@ -33,6 +33,22 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class Noticing:
+    """What a claim made of operators that get an argument wrong: for each operator the arguments, as ``sum(dim)``.
+
+    Attributes
+    ----------
+    noticed : mapping
+        Where the claim became false, or its program raised.
+    missed : mapping
+        Where it did not although its sentence is about the argument.
+    """
+
+    noticed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MutationOutcome:
     """What the mutants did to one claim.
 
@@ -64,6 +80,8 @@ class MutationOutcome:
         The inputs that change something that the claim looks at, and those that don't.
     detail : str
         Why the claim is unsound.
+    arguments : Noticing
+        Which arguments the claim notices to be wrong.
     """
 
     status: Status
@@ -79,6 +97,7 @@ class MutationOutcome:
     moving: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     detail: str = ""
+    arguments: Noticing = field(default_factory=Noticing)
 
     @property
     def killers(self) -> list[str]:

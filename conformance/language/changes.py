@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, NamedTuple, Optional, Union
 
 from conformance.files import files_in
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
-from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, MATCH, SIDE, SLUG, Key, Shape
-from conformance.language.model import Change, Claim, CodeMatch, Source
+from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, FIX, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
+from conformance.language.model import ArgumentMatch, Change, Claim, CodeMatch, Fix, NoChange, Source
 from conformance.language.problems import Problems
 from conformance.language.reading import Reader
 from conformance.language.release_notes import ReleaseNotes
@@ -27,11 +27,21 @@ from conformance.language.titles import title_mistakes
 from conformance.text import did_you_mean, listed, one_line
 
 FOLDER = "changes"
-_Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[bool]]
+_Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[Optional[int]]]
+_MAYBE = 1
 #: The sides of an example, each with the word for its releases and their specifier.
 _SIDES = {"before": ("before", "<"), "after": ("since", ">=")}
-_HOW = ("use", "call", "read", "base", "class decorator")
-_OF_CALLS = ("with", "without", "positional")
+_HOW = (
+    *("use", "call", "read", "set", "isinstance", "except"),
+    *("base", "override", "decorator", "class decorator"),
+)
+_OF_CALLS = ("without", "with", "positional", "object")
+#: What an argument may be said to be.
+KINDS = (
+    *("tensor", "bool tensor", "integer tensor", "float tensor", "tensor that requires grad"),
+    *("list", "tuple", "dict", "str", "int", "float", "bool", "complex"),
+)
+_ARGUMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\s*=\s*(?P<value>\S.*)|\s+is\s+an?\s+(?P<kind>\S.*))?")
 
 
 def change_files(root: Path) -> list[Path]:
@@ -39,24 +49,38 @@ def change_files(root: Path) -> list[Path]:
     return files_in(root / FOLDER, "*.yaml")
 
 
-def read_changes(path: Path, sources: SourceList, context: Context, problems: Problems) -> tuple[Change, ...]:
+class ChangesOfRelease(NamedTuple):
+    """What a file says of a release: its changes, and which differences are none."""
+
+    changes: tuple[Change, ...] = ()
+    none: tuple[NoChange, ...] = ()
+
+
+def read_changes(path: Path, sources: SourceList, context: Context, problems: Problems) -> ChangesOfRelease:
     """Read a file of changes; those with a mistake are left out."""
     document = open_document(path, problems)
     if document is None or document.root is None:
-        return ()
+        return ChangesOfRelease()
     return _Reader(document, problems, sources, context).read(document.root, path)
 
 
 def check_names(changes: Sequence[Change], has_name: Callable[[str], bool], problems: Problems) -> None:
-    """Check that some recorded release has each name that changes match."""
+    """Check that some recorded release has each name that changes match or rewrite, or that an example shows it."""
     for change in changes:
-        for name in dict.fromkeys(match.name for match in change.match):
-            if not has_name(name):
-                message = f"`match`: no recorded release has the name '{name}'; correct or remove it"
+        programs = " ".join(str(example.do) for example in change.examples)
+        named = [("match", match.name) for match in change.match]
+        named += [("fix", name) for fix in change.fixes for name in (fix.of, fix.name) if name]
+        for key, name in dict.fromkeys(named):
+            owner, _, last = name.rpartition(".")
+            is_shown = has_name(owner) and re.search(rf"\b{last}\b", programs) is not None
+            if not has_name(name) and not is_shown:
+                message = f"`{key}`: no recorded release has the name '{name}'; correct or remove it"
                 problems.add(change.place, "EA04", message)
 
 
-def check_notes(changes: Sequence[Change], all_notes: Sequence[ReleaseNotes], problems: Problems) -> None:
+def check_notes(
+    changes: Sequence[Union[Change, NoChange]], all_notes: Sequence[ReleaseNotes], problems: Problems
+) -> None:
     """Check that the file of the release has the notes that changes name."""
     known = {(note.by, note.id) for notes in all_notes for note in notes.notes}
     known |= {(".".join(notes.release.split(".")[:2]), note.id) for notes in all_notes for note in notes.notes}
@@ -74,13 +98,13 @@ def check_matches(changes: Sequence[Change], concerned: _Concerned, problems: Pr
     Parameters
     ----------
     concerned
-        Whether changes concern their pieces of Python.
+        How surely changes concern their pieces of Python: 1 (maybe) to 3 (certain), or None.
     """
     hits = [(change, code) for change in changes for code in change.hits]
     misses = [(change, code) for change in changes for code in change.misses]
     matched = concerned([*hits, *misses])
-    missed = [("hits", "does not match", piece) for piece, matches in zip(hits, matched) if not matches]
-    taken = [("misses", "matches", piece) for piece, matches in zip(misses, matched[len(hits) :]) if matches]
+    missed = [("hits", "does not match", piece) for piece, found in zip(hits, matched) if found in (None, _MAYBE)]
+    taken = [("misses", "matches", piece) for piece, found in zip(misses, matched[len(hits) :]) if found is not None]
     for key, what, (change, code) in (*missed, *taken):
         message = f"`{key}`: `match` {what} '{one_line(code)}'; correct one of them"
         problems.add(change.place, "EB03", message)
@@ -97,11 +121,11 @@ class _Reader:
         self.claims = Reader(document, problems, sources.causes)
         self.shapes = self.claims.shapes
 
-    def read(self, root: Node, path: Path) -> tuple[Change, ...]:
+    def read(self, root: Node, path: Path) -> ChangesOfRelease:
         top = self.shapes.form(root, CHANGES)
         release = self.shapes.text(top.entries.get("release"), "`release`") if top is not None else None
         if top is None or release is None or "changes" not in top.entries:
-            return ()
+            return ChangesOfRelease()
         minor = ".".join(release.value.split(".")[:2])
         if release.value not in self.sources.releases:
             self._report(release, "E402", f"'{release.value}' is no release in sources.yaml; add it there")
@@ -116,7 +140,21 @@ class _Reader:
                 self.problems.add(change.place, "E302", message)
             if change is not None and len(self.problems) == before:
                 found[change.id] = change
-        return tuple(found.values())
+        return ChangesOfRelease(tuple(found.values()), tuple(self._decisions(top, minor)))
+
+    def _decisions(self, top: Table, minor: str) -> Iterator[NoChange]:
+        decisions = top.entries.get("no change")
+        if decisions is None:
+            return
+        for node in self.shapes.listing(decisions, "`no change`", "a list of decisions") or ():
+            table = self.shapes.form(node, NO_CHANGE)
+            if table is None:
+                continue
+            texts = {name: tuple(self._texts(table, name, key)) for name, key in NO_CHANGE.keys.items()}
+            because, what = ("".join(texts[name]) for name in ("because", "what"))
+            if not texts["names"] and not texts["notes"]:
+                self._report(table, "EB01", "a decision is about `names` or `notes`; give one of them")
+            yield NoChange(minor, because, self.document.place(table), texts["names"], what, texts["notes"])
 
     def _change(self, node: Node, release: str, minor: str) -> Optional[Change]:
         table = self.shapes.form(node, CHANGE)
@@ -145,6 +183,7 @@ class _Reader:
             condition=one["if"],
             examples=examples,
             unmeasured=one["unmeasured"],
+            fixes=tuple(self._fixes(table)),
         )
 
     def _texts(self, table: Table, name: str, key: Key) -> Iterator[str]:
@@ -196,16 +235,47 @@ class _Reader:
             if match is None:
                 continue
             how = [name for name in _HOW if name in match.entries]
-            if len(how) != 1 or (how != ["call"] and any(name in match.entries for name in _OF_CALLS)):
-                message = f"a use has one of {listed(_HOW)}, and only a call has {listed(_OF_CALLS)}"
+            others = {"call": (), "override": _OF_CALLS[1:]}.get("".join(how), _OF_CALLS)
+            if len(how) != 1 or any(name in match.entries for name in others):
+                message = f"a use has one of {listed(_HOW)}; a call has {listed(_OF_CALLS)}, an override `without`"
                 self._report(match, "E107", message)
                 continue
             name = self.shapes.text(match.entries[how[0]], f"`{how[0]}`")
             positional = self.shapes.code(match.entries.get("positional"), "`positional`", "a number")
             if name is not None:
-                passes, leaves_out = (tuple(self._texts(match, key, MATCH.keys[key])) for key in ("with", "without"))
+                passes, leaves_out = (tuple(self._arguments(match, key)) for key in ("with", "without"))
                 number = int(positional.value) if positional is not None and positional.value.isdigit() else 0
-                yield CodeMatch(name.value, how[0], passes, leaves_out, number)
+                on = "".join(self._texts(match, "object", MATCH.keys["object"]))
+                if on and on not in KINDS:
+                    self._report(match.entries["object"], "E107", f"`object` is one of {listed(KINDS)}")
+                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on)
+
+    def _arguments(self, match: Table, key: str) -> Iterator[ArgumentMatch]:
+        for text in self._texts(match, key, MATCH.keys[key]):
+            found = _ARGUMENT.fullmatch(text)
+            if found is None or (found["kind"] or KINDS[0]) not in KINDS:
+                message = f"`{key}`: '{text}' is no argument: write a name, name=literal, or name is a {listed(KINDS)}"
+                self._report(match.entries[key], "E107", message)
+                continue
+            try:
+                yield ArgumentMatch(found["name"], _source(found["value"] or ""), found["kind"] or "")
+            except (SyntaxError, ValueError) as error:
+                self._report(match.entries[key], "E201", f"`{key}`: '{found['value']}' is no Python: {error}")
+
+    def _fixes(self, table: Table) -> Iterator[Fix]:
+        fixes = table.entries.get("fix")
+        for node in (self.shapes.listing(fixes, "`fix`", "a list of rewrites") or ()) if fixes is not None else ():
+            form = self.shapes.form(node, FIX)
+            if form is None:
+                continue
+            texts = {name: tuple(self._texts(form, name, key)) for name, key in FIX.keys.items()}
+            of, keyword, name, first = ("".join(texts[key]) for key in ("of", "keyword", "name", "first"))
+            if bool(keyword) == bool(name):
+                self._report(form, "EB01", "a rewrite adds a `keyword` or gives another `name`; give one of both")
+            positional = self.shapes.code(form.entries.get("positional"), "`positional`", "a number")
+            unsafe = self.shapes.truth(form.entries.get("unsafe"), "`unsafe`")
+            number = int(positional.value) if positional is not None and positional.value.isdigit() else 0
+            yield Fix(of, keyword, name, first, number, texts["keywords"], bool(unsafe))
 
     def _examples(self, table: Table, one: Mapping[str, str], release: str, minor: str) -> Iterator[Claim]:
         """Yield the two claims that the example is measured by."""
@@ -235,6 +305,11 @@ class _Reader:
 
     def _report(self, node: Node, code: str, message: str) -> None:
         self.problems.add(self.document.place(node), code, message)
+
+
+def _source(value: str) -> str:
+    """Return a literal as Python shows it, or a dotted name."""
+    return value and ast.unparse(ast.parse(value, mode="eval"))
 
 
 def _table(place: tuple[int, int], entries: dict[str, Node]) -> Table:

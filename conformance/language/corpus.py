@@ -27,7 +27,7 @@ from conformance.language.drafts import Draft
 from conformance.language.messages import FOLDER as MESSAGES_FOLDER
 from conformance.language.messages import check_claims as check_claims_of_messages
 from conformance.language.messages import message_files, read_messages
-from conformance.language.model import Answer, Change, Claim, Message, Place
+from conformance.language.model import Answer, Change, Claim, Message, NoChange, Place
 from conformance.language.places import default_root as default_root
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
@@ -97,6 +97,8 @@ class Corpus:
         By id.
     changes : tuple of Change
         In the order of the files; their examples are among the claims.
+    no_changes : tuple of NoChange
+        Why other differences between releases change nobody's code.
     """
 
     claims: tuple[Claim, ...]
@@ -107,6 +109,7 @@ class Corpus:
     answers: tuple[Answer, ...] = ()
     messages: tuple[Message, ...] = ()
     changes: tuple[Change, ...] = ()
+    no_changes: tuple[NoChange, ...] = ()
 
     def without_examples(self) -> Corpus:
         """Return the corpus without the examples of changes, which no document promises."""
@@ -187,7 +190,9 @@ def load_corpus(
             answers.extend([answer] if answer is not None else [])
         good = check_uniqueness(drafts)
         files = _files_in(CHANGES_FOLDER, change_files, paths)
-        changes = [change for path in files for change in read_changes(path, sources, context, problems)]
+        of_releases = [read_changes(path, sources, context, problems) for path in files]
+        changes = [change for one in of_releases for change in one.changes]
+        no_changes = [decision for one in of_releases for decision in one.none]
         examples = [claim for change in changes for claim in change.examples]
         claims = sorted([*(draft.claim for draft in good), *examples], key=lambda claim: claim.id)
     for path in paths:
@@ -204,13 +209,21 @@ def load_corpus(
         check_claims(notes, ids, problems)
         check_proofs(answers, ids, problems)
         check_claims_of_messages(tuple(messages.values()), ids, problems)
-        check_notes_of_changes(changes, notes, problems)
+        check_notes_of_changes([*changes, *no_changes], notes, problems)
     answers.sort(key=lambda answer: answer.subject)
     in_order = tuple(messages[identity] for identity in sorted(messages))
-    return (
-        Corpus(tuple(claims), sources, root, notes, tuple(not_entered), tuple(answers), in_order, tuple(changes)),
-        problems.sorted(),
+    corpus = Corpus(
+        tuple(claims),
+        sources,
+        root,
+        notes,
+        tuple(not_entered),
+        tuple(answers),
+        in_order,
+        tuple(changes),
+        tuple(no_changes),
     )
+    return corpus, problems.sorted()
 
 
 def load_file(
@@ -220,7 +233,7 @@ def load_file(
     problems, context = Problems(), context or Context.default()
     with without_collection():
         if folder_of(path) == CHANGES_FOLDER:
-            changes = read_changes(path, sources, context, problems)
+            changes = read_changes(path, sources, context, problems).changes
             claims = [claim for change in changes for claim in change.examples]
         else:
             drafts, _ = _read(path, sources, root, context, problems)

@@ -461,8 +461,22 @@ CHANGES = Form(
     {
         "release": Key(Shape.TEXT, "The release, as sources.yaml names it.", examples=("2.6.0",)),
         "changes": Key(Shape.FORMS, "Changes, one each.", "a list of changes", form="change"),
+        "no change": Key(
+            Shape.FORMS, "Measured differences that change nobody's code.", "a list of decisions", form="no change"
+        ),
     },
     ("release", "changes"),
+)
+NO_CHANGE = Form(
+    "a decision on differences",
+    "Why differences from the release before are no change for people's code.",
+    {
+        "names": Key(Shape.TEXTS, "The names that differ; * stands for any letters.", "a name"),
+        "what": Key(Shape.TEXT, "Words that stand in the difference; any difference without it."),
+        "notes": Key(Shape.TEXTS, "Ids of notes of the release that need no change.", "a note"),
+        "because": Key(Shape.TEXT, "Why code need not be changed.", longest=MAXIMUM_SAYS),
+    },
+    ("because",),
 )
 CHANGE = Form(
     "a change",
@@ -486,6 +500,7 @@ CHANGE = Form(
         "before": Key(Shape.TEXT, "What happened on earlier releases.", longest=MAXIMUM_SAYS),
         "after": Key(Shape.TEXT, "What happens since.", longest=MAXIMUM_SAYS),
         "instead": Key(Shape.TEXT, "What to write; first what most people want.", longest=MAXIMUM_SAYS),
+        "fix": Key(Shape.FORMS, "Rewrites that do as before on the new release.", "a list of rewrites", form="fix"),
         "notes": Key(Shape.TEXTS, "Ids of the notes in the file of the release that announce it.", "a note"),
         "links": Key(Shape.TEXTS, "Addresses of pages that show it: a report, a fix in a project.", "an address"),
         "example": Key(Shape.FORM, "A program that gives one thing before and another after.", form="example"),
@@ -501,13 +516,37 @@ MATCH = Form(
     {
         "use": Key(Shape.TEXT, "A name in full, however it is used."),
         "call": Key(Shape.TEXT, "A name in full that is called."),
-        "read": Key(Shape.TEXT, "A name in full that is read and not called, such as a class in isinstance()."),
+        "read": Key(Shape.TEXT, "A name in full that is read and not called, such as an attribute."),
+        "set": Key(Shape.TEXT, "A name in full, or an attribute of a class, that something is assigned to."),
+        "isinstance": Key(Shape.TEXT, "A class in full that isinstance() or issubclass() is asked about."),
+        "except": Key(Shape.TEXT, "A class in full that an except clause catches."),
         "base": Key(Shape.TEXT, "A class in full that a class derives from."),
+        "override": Key(Shape.TEXT, "A method in full that a class in the code defines."),
+        "decorator": Key(Shape.TEXT, "A name in full that decorates a function."),
         "class decorator": Key(Shape.TEXT, "A name in full that decorates a class."),
-        "with": Key(Shape.TEXTS, "Arguments of which the call passes one, by position or keyword.", "an argument"),
-        "without": Key(Shape.TEXTS, "Arguments of which the call passes none.", "an argument"),
+        "object": Key(Shape.TEXT, "What the object of a method, or the first argument of a function, is."),
+        "with": Key(
+            Shape.TEXTS,
+            "Arguments of which the call passes one, by position or keyword: name, name=literal or name is a kind.",
+            "an argument",
+        ),
+        "without": Key(Shape.TEXTS, "Arguments, likewise, of which the call passes none.", "an argument"),
         "positional": Key(Shape.CODE, "How many arguments the call passes by position at least."),
     },
+)
+FIX = Form(
+    "a rewrite in `fix`",
+    "What to write in place of a call: one more argument, or another name.",
+    {
+        "of": Key(Shape.TEXT, "The name in full that is called."),
+        "keyword": Key(Shape.TEXT, "An argument to add, such as `weights_only=False`."),
+        "name": Key(Shape.TEXT, "The other name in full."),
+        "first": Key(Shape.TEXT, "What is passed before the arguments that stand there."),
+        "positional": Key(Shape.CODE, "How many positional arguments mean the same under the other name."),
+        "keywords": Key(Shape.TEXTS, "The keywords that mean the same there.", "an argument"),
+        "unsafe": Key(Shape.CODE, "`true` if a person must look at each; --unsafe makes them."),
+    },
+    ("of",),
 )
 EXAMPLE = Form(
     "`example`",

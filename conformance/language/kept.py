@@ -16,6 +16,7 @@ from conformance.language.places import display_path
 from conformance.language.problems import Problem
 from conformance.language.sources import FILE_NAME
 from conformance.results.recorded import recorded_folder
+from conformance.text import count_of
 
 
 def check_key(folders: Sequence[Path], root: Path) -> Optional[str]:
@@ -45,6 +46,20 @@ def load_own_corpus() -> tuple[Corpus, list[Problem]]:
         return corpus
 
     return kept(own_key("corpus"), Corpus, read, lambda: not problems), problems
+
+
+def corpus_of(paths: Optional[Sequence[Path]]) -> Corpus:
+    """Return the claims of spec files, by default of the project's own corpus.
+
+    Raises
+    ------
+    ValueError
+        If a file has a mistake: what would be said without its claims may be false.
+    """
+    corpus, problems = load_corpus(paths) if paths else load_own_corpus()
+    if problems:
+        raise ValueError(f"{problems[0]}; {count_of(len(problems), 'mistake')}: run 'conformance check'")
+    return corpus
 
 
 def _files(folders: Sequence[Path], root: Path) -> Iterator[Path]:

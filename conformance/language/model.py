@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 from conformance.language.domains import resolved
 from conformance.language.title_terms import terms_of
@@ -326,6 +327,14 @@ class Claim:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
 
 
+class ArgumentMatch(NamedTuple):
+    """An argument of a call in code: any of its name, one with a literal ``value`` (its source), or of a ``kind``."""
+
+    name: str
+    value: str = ""
+    kind: str = ""
+
+
 @dataclass(frozen=True)
 class CodeMatch:
     """Code that a change concerns: a name, and how it is used.
@@ -333,19 +342,52 @@ class CodeMatch:
     Attributes
     ----------
     how : str
-        ``use`` (in any way), ``call``, ``read`` (not called), ``base`` (a class derives from it) or
-        ``class decorator``.
-    passes, leaves_out : tuple of str
+        The key of the form: ``use`` (in any way), ``call``, ``read`` (not called) and so on.
+    passes, leaves_out : tuple of ArgumentMatch
         Arguments of which a call passes one, and none.
     positional : int
         How many arguments a call passes by position at least.
+    on : str
+        The kind of what a method is called on, or of the first argument of a function.
     """
 
     name: str
     how: str
-    passes: tuple[str, ...] = ()
-    leaves_out: tuple[str, ...] = ()
+    passes: tuple[ArgumentMatch, ...] = ()
+    leaves_out: tuple[ArgumentMatch, ...] = ()
     positional: int = 0
+    on: str = ""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What to write in place of a call, which then does as before on the new release.
+
+    Attributes
+    ----------
+    of : str
+        The name that is called.
+    keyword : str
+        An argument to add, such as ``weights_only=False``; empty for a renaming.
+    name : str
+        The other name.
+    first : str
+        What is passed before the arguments that stand there.
+    positional : int
+        So many positional arguments mean the same under the other name; a call with more is left.
+    keywords : tuple of str
+        The keywords that mean the same there.
+    unsafe : bool
+        Whether a person must look at each.
+    """
+
+    of: str
+    keyword: str = ""
+    name: str = ""
+    first: str = ""
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
+    unsafe: bool = False
 
 
 @dataclass(frozen=True)
@@ -388,6 +430,31 @@ class Change:
     condition: str = ""
     examples: tuple[Claim, ...] = ()
     unmeasured: str = ""
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True)
+class NoChange:
+    """A decision that measured differences, or notes, of a release change nobody's code.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Patterns of names; ``*`` stands for any letters.
+    what : str
+        Words of the differences; empty for all of the names.
+    """
+
+    release: str
+    because: str
+    place: Place
+    names: tuple[str, ...] = ()
+    what: str = ""
+    notes: tuple[str, ...] = ()
+
+    def concerns(self, name: str) -> bool:
+        """Return whether a name is one of those that it speaks of."""
+        return any(fnmatchcase(name, pattern) for pattern in self.names)
 
 
 def _plain(value: Any) -> Any:

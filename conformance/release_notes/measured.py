@@ -124,7 +124,7 @@ class Measurements:
         claim = self._claims.get(identity)
         if claim is None:
             return [(release, None) for release in self.minors]
-        seen = {minor(release): one.value for release, one in truth_timeline(claim, self._path).seen}
+        seen = {minor(release): value for release, value in truth_timeline(claim, self._path).seen}
         lacking = {minor(measured.torch) for measured in self._path if measured.cell(claim).verdict == "absent"}
         truths = {"true": True, "false": False, "crash": False}
         return [

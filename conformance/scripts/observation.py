@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Mapping
 
 from conformance.language.model import Claim
@@ -18,20 +17,6 @@ from conformance.scripts.writer import (
 )
 
 _LONGEST = 6000
-#: Dtypes that an error about a missing kernel names otherwise.
-_DTYPES = {
-    "Byte": "uint8",
-    "Char": "int8",
-    "Short": "int16",
-    "Int": "int32",
-    "Long": "int64",
-    "Half": "float16",
-    "Float": "float32",
-    "Double": "float64",
-    "ComplexHalf": "complex32",
-    "ComplexFloat": "complex64",
-    "ComplexDouble": "complex128",
-}
 # What to print of a value, and of a value and an input.
 _OF_VALUE = {
     "leaf": "{0}.is_leaf",
@@ -43,17 +28,7 @@ _OF_VALUE = {
     "flags": "{0}",
 }
 _OF_BOTH = {"shares": "shares_storage({0}, {1})", "same": "{0} is {1}", "view-of": "{0}._base is {1}"}
-_OF_ERROR = ("error", "message", "tier", "no-kernel")
-
-
-def dtype_of_kernel(kernel: str) -> str:
-    """Return the name in Python of a dtype that an error about a missing kernel names."""
-    return _DTYPES.get(kernel, kernel.lower())
-
-
-def documentation_script(name: str) -> str:
-    """Return a script that prints the docstring of a public name."""
-    return f"import torch\n\nprint({name}.__doc__)\n"
+_OF_ERROR = ("error", "message")
 
 
 def name_script(name: str) -> str:
@@ -76,15 +51,12 @@ def observing_script(claim: Claim, recipes: Mapping[str, str], kind: str, name: 
     recipes
         The inputs by name, as a result file has them.
     kind, name
-        The aspect: ``error`` or ``warning``, or a flag of the value ``name``; ``no-kernel`` with the dtype that an
-        error about a missing kernel names; ``observed`` with the position of an expression; ``judged`` to assert what
-        the claim says.
+        The aspect: ``error`` or ``warning``, or a flag of the value ``name``; ``observed`` with the position of an
+        expression; ``judged`` to assert what the claim says.
     """
     program = compile_program(claim.do.text if claim.do else "")
     recipes = _in_order(claim, recipes)
     inputs = _inputs(recipes)
-    if kind == "no-kernel":
-        inputs = [_with_dtype(line, name) for line in inputs]
     raises = claim.expectation.raises is not None
     parts = [
         *inputs,
@@ -109,13 +81,6 @@ def _inputs(recipes: Mapping[str, str]) -> list[str]:
         else:
             lines.append(f"# the recorded recipe of {name!r} is no expression")
     return lines
-
-
-def _with_dtype(line: str, kernel: str) -> str:
-    dtype = dtype_of_kernel(kernel)
-    if not dtype.isidentifier() or "dtype=" in line or not re.search(r"= torch\.tensor\(.*\)$", line):
-        return line
-    return f"{line[:-1]}, dtype=torch.{dtype})"
 
 
 def _is_expression(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -9,8 +10,12 @@ from typing import Any
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
+from conformance.language.model import Change
+from conformance.names.by_use import uses_of
+from conformance.names.store import release_key
 from conformance.results.recorded import NAMES, TRIALS
 from conformance.results.wording import key_of
+from conformance.show.change_page import change_page
 from conformance.show.claim_page import claim_page
 from conformance.show.matching import plain, words_of
 from conformance.trials.recorded import RecordedTrials
@@ -20,10 +25,6 @@ from conformance.views.messages import message_views, seen_messages
 from conformance.views.model import AnswerView, MessageView
 from conformance.views.name import load_names
 from conformance.views.recorded import load_recorded
-
-#: The file, below the folder of names, that counts how many projects use each.
-USES = "by-use.csv"
-
 
 Row = tuple[Any, ...]
 
@@ -41,7 +42,7 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         for subject, group in groupby(by_place, key=lambda claim: claim.subject)
     }
     names = load_names(folder)
-    uses = dict(_uses(folder / NAMES / USES))
+    uses = uses_of(folder / NAMES)
     subjects = sorted({*names.public_names(), *answers, *lines, *uses})
     messages = message_views(corpus.messages, seen_messages(recorded, RecordedTrials(folder / TRIALS)), uses)
     return {
@@ -51,14 +52,37 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         "claim": [
             *((claim.id, claim.id, claim_page(claim, recorded)) for claim in corpus.claims),
             *((old, claim.id, "") for claim in corpus.claims for old in claim.was),
+            *(
+                (f"{change.release}/{change.id}", f"{change.release}/{change.id}", change_page(change))
+                for change in corpus.changes
+            ),
+            *_by_slug(corpus.changes),
         ],
         "message": [(key, " ".join(words_of(key)), view) for key, view in _by_wording(messages.values())],
         "answer_words": [
-            (answer.subject, weight, " ".join(words)) for answer in answers.values() for weight, words in _parts(answer)
+            (answer.subject, weight, " ".join(words))
+            for answer in answers.values()
+            for weight, words in answer_parts(answer)
         ],
         "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
+        "change": list(_changes(corpus.changes)),
         "claim_words": [(claim.id, " ".join(words_of(f"{claim.title} {claim.subject}"))) for claim in corpus.claims],
     }
+
+
+def _changes(changes: Iterable[Change]) -> Iterator[Row]:
+    """Yield each name that a change is about with a line on it, the newest first."""
+    for change in sorted(changes, key=lambda change: release_key(change.release), reverse=True):
+        line = f"{change.release} {change.title.replace('`', '')} [{change.release}/{change.id}]"
+        yield from ((name, line) for name in dict.fromkeys(match.name for match in change.match))
+
+
+def _by_slug(changes: Iterable[Change]) -> Iterator[Row]:
+    """Yield a row for each change that alone has its id."""
+    count = Counter(change.id for change in changes)
+    for change in changes:
+        if count[change.id] == 1:
+            yield change.id, f"{change.release}/{change.id}", ""
 
 
 def _by_wording(views: Iterable[MessageView]) -> Iterator[tuple[str, MessageView]]:
@@ -71,7 +95,7 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2].rpartition("/")[2]
 
 
-def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
+def answer_parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
     """Yield the words of each part of an answer, with how much they count: those of the name the most."""
     last = _last(answer.subject)
     yield 1.5, words_of(last)
@@ -79,12 +103,3 @@ def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
         yield 0.9, words_of(phrase)
     yield 0.6, words_of(" ".join(line.says for line in answer.lines))
     yield 0.5, words_of(answer.subject[: -len(last)].replace("/", " "))
-
-
-def _uses(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the names that programs use, each with the number of projects that do."""
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        name, _, counts = line.partition(",")
-        projects = counts.partition(",")[0]
-        if projects.isdigit():
-            yield name, int(projects)

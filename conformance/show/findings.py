@@ -25,7 +25,7 @@ class NameFinding:
     answer
         What we say of it, or of the name in ``answer.subject`` that does the same.
     changed
-        What changed in its signature and in what its calls do, the newest first.
+        What changed: what people wrote, then in its signature and in what its calls do; each the newest first.
     corner_changes
         How many changes more there are, to inputs that few programs have.
     others

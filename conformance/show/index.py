@@ -32,6 +32,8 @@ CREATE TABLE message (key TEXT, words TEXT, view BLOB);
 CREATE TABLE answer_words (subject TEXT, weight REAL, words TEXT);
 CREATE TABLE phrase (plain TEXT, subject TEXT);
 CREATE TABLE claim_words (id TEXT, words TEXT);
+CREATE TABLE change (name TEXT, line TEXT);
+CREATE INDEX changed ON change (name);
 """
 
 
@@ -95,6 +97,10 @@ class Index:
             "SELECT now, page FROM claim WHERE id = ?", (identity,)
         ).fetchone()
         return self.page(found[0]) if found is not None and not found[1] else found
+
+    def changes(self, name: str) -> tuple[str, ...]:
+        """Return what people wrote of a name in the changes of releases, the newest first."""
+        return tuple(line for (line,) in self._rows("SELECT line FROM change WHERE name = ? ORDER BY rowid", (name,)))
 
     @cached_property
     def answer_words(self) -> dict[str, list[tuple[float, list[str]]]]:

@@ -76,7 +76,7 @@ class NameFinder:
             standing,
             answer,
             tried_view(self._trials.of(subject.name)),
-            (*of_parameters, *of_calls),
+            (*self._index.changes(subject.name), *of_parameters, *of_calls),
             len(corners),
             subject.claims,
             tuple(name for name in others if name != subject.name)[:_MOST_OTHERS],

@@ -33,7 +33,7 @@ COMMANDS = {
     "run in two processes": ("run {folder} -n 2", 2, "1 holds"),
     "impostors": ("impostors {folder} -n 1", 2, "1 of 1 claim killed"),
     "census": ("census --corpus {folder} --left 1", 0, "to do"),
-    "upgrade with code": ("upgrade 2.5 2.6 --uses {folder} --all", 3, "1 file read"),
+    "upgrade with code": ("upgrade 2.5 2.6 --uses {folder} --all", 3, "(1 file read)"),
     "upgrade with specs": ("upgrade 2.5 2.6 --specs {folder} --results {folder}", 0, "torch 2.5 is not recorded"),
     "merge": ("merge {folder} --output {folder}/out", 2, "no result file"),
 }

@@ -38,8 +38,8 @@ COMMANDS = {
     "impostors": ("impostors {folder}", "spec.yaml"),
     "show": ("show torch.Tensor.detach --results {folder}", "torch-2.1.2-cpu.jsonl"),
     "show what a file is no folder for": ("show torch.Tensor.detach --results {file}", "results"),
-    "upgrade between files": ("upgrade {file} 2.5", "torch-2.1.2-cpu.jsonl"),
-    "upgrade with results": ("upgrade 2.4 2.5 --results {folder}", "torch-2.1.2-cpu.jsonl"),
+    "compare files": ("compare {file} 2.5", "torch-2.1.2-cpu.jsonl"),
+    "compare with results": ("compare 2.4 2.5 --results {folder}", "torch-2.1.2-cpu.jsonl"),
     "upgrade with specs": ("upgrade 2.4 2.5 --specs {folder}", "spec.yaml"),
     "upgrade with a baseline": ("upgrade 2.4 2.5 --uses {folder} --baseline {file}", "known.json"),
     "merge a file": ("merge {file} --output {folder}/out", "torch-2.1.2-cpu.jsonl"),
@@ -90,7 +90,7 @@ def test_the_code_of_a_user_is_read_without_them_and_each_is_told(tmp_path: Path
     ran = conformance("upgrade 2.4 2.5 --uses {folder}", tmp_path / "good.py")
     printed = (ran.stdout + ran.stderr).decode("utf-8")
     assert ran.returncode in (0, 3), printed
-    assert "1 file read" in printed
+    assert "(1 file read)" in printed
     for name in ("pipe.py", "device.py", "circle.py", "\\udcff.py"):
         assert name in printed
 

@@ -10,24 +10,13 @@ from pathlib import Path
 import pytest
 
 from conformance import cache
-from conformance.cache import Kept, content_key
+from conformance.cache import content_key
 from conformance.usage import FileUses, project, read_project
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-def test_an_answer_is_computed_once(tmp_path: Path) -> None:
-    key = content_key([tmp_path / "nothing"], "test")
-    first = Kept(key)
-    assert first.of("a", lambda: 1) == 1
-    assert first.of("a", lambda: 2) == 1
-    assert Kept(key).of("a", lambda: 3) == 3
-    first.save()
-    assert Kept(key).of("a", lambda: 4) == 1
-    assert Kept().of("a", lambda: 5) == 5
 
 
 def test_a_key_is_of_the_content_of_files_and_of_where_they_are(tmp_path: Path) -> None:

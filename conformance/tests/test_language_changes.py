@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
@@ -15,9 +17,8 @@ from conformance.names.lookup import Names
 from conformance.results.model import Entry, Environment
 from conformance.results.proofs import check_changes
 from conformance.results.store import Results
-from conformance.upgrade.changes import concerned
-from conformance.upgrade.claims import compare_claims
-from conformance.views.recorded import Measured
+from conformance.upgrade.matching import concern, concerned
+from conformance.usage import Evidence, read_project
 
 SOURCES = "releases:\n  '2.0.0': {title: Notes, url: https://example.org/2.0}\n"
 CHANGE = """\
@@ -38,6 +39,13 @@ changes:
     hits: [torch.ones(2)]
     misses: [torch.zeros(2)]
 """
+
+
+INTS = "x = torch.arange(3)\nx"
+LEAF = "x = torch.ones(2, requires_grad=True)\n"
+FUNCTION = "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x"
+MODULE = "class M(torch.nn.Module):\n    def f(self):\n        "
+TRANSFORMER = "class M(torch.nn.Transformer):\n    def __init__(self):\n        "
 
 
 def written(folder: Path, text: str = CHANGE) -> Path:
@@ -111,7 +119,54 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
         ("[{use: torch._six}]", "try:\n    from torch._six import inf\nexcept ImportError:\n    inf = 1", False),
         ("[{call: torch.load, without: [weights_only]}]", "torch.load(f, weights_only=True)", False),
         ("[{call: torch.load, without: [map_location]}]", "torch.load(f, 'cpu')", False),
-        ("[{call: torch.load, without: [map_location]}]", "torch.load(f, **options)", False),
+        ("[{call: torch.load, without: [map_location]}]", "torch.load(f, **options)", None),
+        ("[{call: torch.load, with: [map_location]}]", "torch.load(f, **options)", None),
+        ("[{call: torch.load, with: [weights_only=True]}]", "torch.load(f, weights_only=True)", True),
+        ("[{call: torch.load, with: [weights_only=True]}]", "torch.load(f, weights_only=False)", False),
+        ("[{call: torch.load, with: [weights_only=True]}]", "torch.load(f)", False),
+        ("[{call: torch.load, with: [weights_only=True]}]", "torch.load(f, weights_only=unknown)", None),
+        ("[{call: torch.load, without: [weights_only=True]}]", "torch.load(f, weights_only=True)", False),
+        ("[{call: torch.load, without: [weights_only=True]}]", "torch.load(f)", True),
+        ("[{call: torch.load, with: [map_location='cpu']}]", "D = 'cpu'\ntorch.load(f, D)", True),
+        ("[{call: torch.zeros, with: [dtype=torch.long]}]", "torch.zeros(2, dtype=torch.long)", True),
+        ("[{call: torch.zeros, with: [dtype=torch.long]}]", "torch.zeros(2, dtype=torch.int)", False),
+        ("[{call: torch.Tensor.permute, with: [dims is a list]}]", "torch.ones(2, 2).permute([1, 0])", True),
+        ("[{call: torch.Tensor.permute, with: [dims is a list]}]", "torch.ones(2, 2).permute((1, 0))", False),
+        ("[{call: torch.Tensor.permute, with: [dims is a list]}]", "torch.ones(2, 2).permute(d)", None),
+        ("[{call: torch.Tensor.permute, positional: 2}]", "torch.ones(2, 2).permute(1, 0)", True),
+        ("[{call: torch.Tensor.permute, positional: 2}]", "torch.ones(2, 2).permute(*d)", None),
+        ("[{call: torch.Tensor.clamp_, object: integer tensor, with: [min is a float]}]", INTS + ".clamp_(0.5)", True),
+        ("[{call: torch.Tensor.clamp_, object: integer tensor, with: [min is a float]}]", INTS + ".clamp_(1)", False),
+        ("[{call: torch.Tensor.clamp_, object: integer tensor}]", "torch.rand(2).clamp_(0.5)", False),
+        ("[{call: torch.Tensor.clamp_, object: integer tensor}]", "torch.ones(2, dtype=d).clamp_(0.5)", None),
+        ("[{call: torch.clamp, object: integer tensor}]", "torch.clamp(torch.arange(3), 0.5)", True),
+        ("[{call: torch.Tensor.__floordiv__}]", "torch.ones(2) // 2", True),
+        ("[{call: torch.Tensor.__floordiv__}]", "torch.ones(2) / 2", False),
+        ("[{call: torch.Tensor.__sub__, object: bool tensor}]", "x = torch.ones(2) > 0\nx - x", True),
+        ("[{call: torch.Tensor.__sub__, object: bool tensor}]", "x = torch.ones(2)\nx - x", False),
+        ("[{call: torch.Tensor.__invert__}]", "~(torch.ones(2) > 0)", True),
+        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float(x.sum() * 2)", True),
+        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float(x.detach().sum())", None),
+        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float((x > 0).any())", None),
+        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float(x.argmax())", False),
+        ("[{call: torch.Tensor.__array__}]", "import numpy as np\nnp.asarray(torch.ones(2))", True),
+        ("[{isinstance: torch.device}]", "isinstance(x, (str, torch.device))", True),
+        ("[{isinstance: torch.device}]", "issubclass(x, torch.device)", True),
+        ("[{isinstance: torch.device}]", "torch.device('cpu')", False),
+        ("[{except: torch.nn.ParameterList}]", "try:\n    f()\nexcept torch.nn.ParameterList:\n    pass", True),
+        ("[{except: torch.nn.ParameterList}]", "torch.nn.ParameterList", False),
+        ("[{set: torch.backends.cudnn.benchmark}]", "torch.backends.cudnn.benchmark = True", True),
+        ("[{set: torch.backends.cudnn.benchmark}]", "print(torch.backends.cudnn.benchmark)", False),
+        ("[{call: torch.backends.cudnn.benchmark}]", "torch.backends.cudnn.benchmark = True", False),
+        ("[{decorator: torch.jit.script}]", "@torch.jit.script\ndef f(x):\n    return x", True),
+        ("[{decorator: torch.jit.script}]", "torch.jit.script(f)", False),
+        ("[{override: torch.autograd.Function.forward}]", FUNCTION, True),
+        ("[{override: torch.autograd.Function.forward, without: [ctx]}]", FUNCTION, False),
+        ("[{use: torch.autograd.Function.forward}]", FUNCTION, False),
+        ("[{call: torch.nn.Module.register_backward_hook}]", MODULE + "self.register_backward_hook(h)", True),
+        ("[{call: torch.nn.Module.register_backward_hook}]", MODULE + "self.inner.step()", False),
+        ("[{call: torch.nn.Transformer, with: [d_model]}]", TRANSFORMER + "super().__init__(8)", True),
+        ("[{use: torch.package._importlib}]", "from torch.package import _importlib", True),
         ("[{call: torch.load, with: [map_location]}]", "torch.load(f, 'cpu')", True),
         ("[{call: torch.load, positional: 2}]", "torch.load(f, map_location='cpu')", False),
         ("[{call: torch.load, positional: 2}]", "torch.load(f, 'cpu')", True),
@@ -126,8 +181,68 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
         ("[{call: torch.Tensor.qr}]", "x.qr()", False),
     ],
 )
-def test_a_match_finds_the_code_that_it_describes(tmp_path: Path, match: str, code: str, expected: bool) -> None:
-    assert concerned([(matching(tmp_path, match), code)], Names()) == [expected]
+def test_a_match_finds_the_code_that_it_describes(
+    tmp_path: Path, match: str, code: str, expected: Optional[bool]
+) -> None:
+    found = concerned([(matching(tmp_path, match), code)], Names())
+    assert found == [{True: Evidence.CERTAIN, None: Evidence.MAYBE, False: None}[expected]]
+
+
+OLDER = [
+    "if torch.__version__ < '2.0':\n    torch.qr(x)",
+    "if not torch.__version__ >= '2.0':\n    torch.qr(x)",
+    "if torch.__version__ >= '2.0':\n    pass\nelse:\n    torch.qr(x)",
+    "if torch.__version__ < '2.0' and y:\n    torch.qr(x)",
+    "if not (torch.__version__ >= '2.0' or y):\n    torch.qr(x)",
+    "def f(x):\n    if torch.__version__ >= '2.0':\n        return x\n    torch.qr(x)",
+    "y = x if torch.__version__ >= '2' else torch.qr(x)",
+    "NEW = torch.__version__ >= '2.0'\nif not NEW:\n    torch.qr(x)",
+    "def is_new():\n    return torch.__version__ >= '2.0'\nif not is_new():\n    torch.qr(x)",
+    "from packaging import version\nif version.parse(torch.__version__) < version.parse('2.0.0'):\n    torch.qr(x)",
+    "from packaging.version import Version as V\nif V(torch.__version__).release < (2, 0):\n    torch.qr(x)",
+    "from packaging import version\nv = version.parse(torch.__version__.split('+')[0])\n"
+    "if v < version.parse('2.0'):\n    torch.qr(x)",
+    "if tuple(map(int, torch.__version__.split('.')[:2])) < (2, 0):\n    torch.qr(x)",
+    "if tuple(int(n) for n in torch.__version__.split('.')[:2]) < (1, 9):\n    torch.qr(x)",
+    "major, minor = map(int, torch.__version__.split('.')[:2])\nif major < 2:\n    torch.qr(x)",
+    "if int(torch.__version__.split('.')[0]) < 2:\n    torch.qr(x)",
+    "if torch.__version__.startswith('1.'):\n    torch.qr(x)",
+    "if torch.__version__[0] == '1':\n    torch.qr(x)",
+    "from importlib.metadata import version as v\nif v('torch') < '2.0':\n    torch.qr(x)",
+    "def at_least(wanted):\n    return torch.__version__ >= wanted\nif not at_least('2.0'):\n    torch.qr(x)",
+    "from x import is_torch_greater_or_equal\nif not is_torch_greater_or_equal('2.0'):\n    torch.qr(x)",
+    "from x import is_torch_version\nif is_torch_version('<', '2.0'):\n    torch.qr(x)",
+    "from x import is_torch_less_than_1_11\nif is_torch_less_than_1_11:\n    torch.qr(x)",
+    "from x import TORCH_2_0\nif not TORCH_2_0:\n    torch.qr(x)",
+    "from x import TORCH_VERSION\nif TORCH_VERSION < (2, 0):\n    torch.qr(x)",
+]
+
+
+@pytest.mark.parametrize("code", OLDER)
+def test_code_that_runs_on_one_side_alone_is_not_concerned(tmp_path: Path, code: str) -> None:
+    change = matching(tmp_path, "[{call: torch.qr}]")
+    old = code.replace("2.0", "1.9").replace("2, 0", "1, 9").replace("1_11", "1_8").replace("2_0", "1_9")
+    assert concerned([(change, code), (change, f"{code}\ntorch.qr(x)")], Names()) == [None, Evidence.CERTAIN]
+    if "<" in code and old != code:
+        mirrored = old.replace("<", ">=")
+        assert concerned([(change, mirrored)], Names()) == [Evidence.CERTAIN]
+
+
+@pytest.mark.parametrize("text", ["TORCH_2_0 = torch.__version__ >= '2.0'", "from other import TORCH_2_0"])
+def test_a_comparison_of_versions_is_followed_through_the_project(tmp_path: Path, text: str) -> None:
+    (tmp_path / "other.py").write_text("import torch\nTORCH_2_0 = torch.__version__ >= '2.0'\n")
+    (tmp_path / "checks.py").write_text(f"import torch\n{text}\n")
+    code = "import torch\nfrom checks import TORCH_2_0 as NEW\nif NEW:\n    torch.qr(x)\nelse:\n    torch.qr(y)\n"
+    (tmp_path / "main.py").write_text(code)
+    both = [use for use in read_project([tmp_path]).uses() if "torch.qr" in use.names]
+    (tmp_path / "change").mkdir()
+    for release, expected in (
+        ("2.0", [None, None]),
+        ("1.13", [None, Evidence.CERTAIN]),
+        ("2.1", [Evidence.CERTAIN, None]),
+    ):
+        change = replace(matching(tmp_path / "change", "[{call: torch.qr}]"), release=release)
+        assert [concern(change, use, Names()) for use in both] == expected
 
 
 def test_the_changes_of_the_corpus_match_their_hits_and_not_their_misses() -> None:
@@ -138,10 +253,22 @@ def test_the_changes_of_the_corpus_match_their_hits_and_not_their_misses() -> No
     assert problems.sorted() == []
 
 
-def test_an_example_is_no_promise_that_an_upgrade_compares(tmp_path: Path) -> None:
-    written(tmp_path)
-    corpus, _ = load_corpus([tmp_path], tmp_path)
-    assert all(claim.is_example for claim in corpus.claims)
-    old, new = (Environment(torch, "default", "3.13", "2.3", "cpu", "linux", "x86_64") for torch in ("1.13.1", "2.0.1"))
-    report = compare_claims(corpus, [Measured.of(Results(one, "0" * 12, 0, 0, {})) for one in (old, new)])
-    assert (report.compared, report.gaps, report.entries) == (0, {}, ())
+def test_a_difference_may_be_decided_to_be_none(tmp_path: Path) -> None:
+    decision = "no change:\n  - {names: ['torch.zeros*'], what: strides, because: Nobody promised them.}\n"
+    corpus, problems = load_corpus([written(tmp_path, CHANGE + decision)], tmp_path)
+    assert problems == []
+    [found] = corpus.no_changes
+    assert (found.release, found.what, found.concerns("torch.zeros_like"), found.concerns("torch.ones")) == (
+        *("2.0", "strides"),
+        True,
+        False,
+    )
+
+
+def test_a_rewrite_is_a_keyword_or_a_name(tmp_path: Path) -> None:
+    fix = "    fix: [{of: torch.ones, keyword: a=1}, {of: torch.ones, name: torch.zeros, first: '2', unsafe: true}]\n"
+    first, second = read(tmp_path, CHANGE.replace("    example:\n", f"{fix}    example:\n")).fixes
+    assert (first.keyword, second.name, second.first, second.unsafe) == ("a=1", "torch.zeros", "2", True)
+    both = fix.replace("keyword: a=1", "keyword: a=1, name: b")
+    path = written(tmp_path, CHANGE.replace("    example:\n", f"{both}    example:\n"))
+    assert [one.code for one in load_corpus([path], tmp_path)[1]] == ["EB01"]

@@ -24,7 +24,7 @@ from conformance.results.messages import seen_in_claims
 from conformance.results.model import Entry, Environment, Facts, Signal
 from conformance.results.proofs import check_changes, check_lines, check_messages
 from conformance.results.store import Results
-from conformance.upgrade.changes import concerned
+from conformance.upgrade.matching import concerned
 
 LINT = Path(__file__).parent / "fixtures" / "lint"
 FIXTURES = sorted(LINT.glob("*.yaml"))

@@ -113,17 +113,15 @@ def test_upgrade_tells_them_beside_the_corpus(library: Path, releases: Path, mor
     arguments = ("2.12", "2.15", "--specs", "claims", "--results", str(releases), "--all", *more)
     ran = conformance(library, "upgrade", *arguments)
     assert ran.returncode in (0, 3), ran.stderr
-    assert "no longer true: The result is a copy of an input that is not contiguous" in ran.stdout
-    assert "names of one of the releases are not recorded" not in ran.stdout
+    assert "The result is a copy of an input that is not contiguous" in ran.stdout
     assert "reference/mylib" not in ran.stdout
-    compared = int(ran.stdout.partition(" claims compared")[0].rpartition("\n")[2].replace(",", ""))
-    assert compared > (3 if more else 3000)
+    assert ("torch.cuda" in ran.stdout) is not bool(more)
 
 
 def test_upgrade_says_which_release_is_missing_of_them(library: Path) -> None:
     ran = conformance(library, "upgrade", "2.12", "2.15", "--specs", "claims", "--results", "results", "--brief")
     assert ran.returncode == 0
-    assert "claims is not compared: torch 2.12 is not recorded on cpu (recorded: " in ran.stdout
+    assert "claims is not compared: torch 2.12 is not recorded (recorded: " in ran.stdout
     assert "measure it with: conformance run claims --results=results" in ran.stdout
 
 

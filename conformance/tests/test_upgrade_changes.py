@@ -22,7 +22,7 @@ def entries(capsys: pytest.CaptureFixture[str], folder: Path, code: str, old: st
 
 def test_what_the_notes_call_breaking_is_no_corner(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     [entry] = entries(capsys, tmp_path, 'torch.hub.load("owner/repository", "model")', "2.10", "2.11")
-    assert (entry["severity"], entry["evidence"], entry["changed"]) == ("breaks", "certain", "in 2.11")
+    assert (entry["severity"], entry["evidence"], entry["changed"]) == ("breaks", "certain", "since 2.11")
     assert "trust_repo=True" in entry["instead"]
     assert entries(capsys, tmp_path, 'torch.hub.load("a/b", "m", trust_repo=True)', "2.10", "2.11") == []
 
@@ -41,20 +41,34 @@ def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixtu
 
 def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     found = entries(capsys, tmp_path, 'torch.jit.load("m.pt")', "2.9", "2.15")
-    assert [(entry["severity"], entry["changed"]) for entry in found] == [("warns", "in 2.10")]
+    assert [(entry["severity"], entry["changed"]) for entry in found] == [("warns", "since 2.10")]
 
 
-def test_what_was_derived_keeps_the_places_of_its_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    guarded = 'try:\n    torch.load("a.pt")\nexcept Exception:\n    pass\ntorch.load("b.pt")'
-    found = entries(capsys, tmp_path, guarded, "2.5", "2.6")
-    lines = {entry["id"].partition("/")[0]: [use["line"] for use in entry["uses"]] for entry in found}
-    assert lines == {"2.6": [6], "torch.load": [3]}
+@pytest.mark.parametrize(
+    ("code", "old", "new"),
+    [
+        ('torch.library.Library("a", "IMPL").impl("f", g)', "1.13", "2.15"),
+        ('torch.onnx.export(m, x, "f", opset_version=18)', "2.6", "2.7"),
+        ("torch.zeros_like(x)", "1.12", "1.13"),
+    ],
+)
+def test_a_default_that_somebody_decided_to_do_the_same_is_silent(
+    code: str, old: str, new: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, code, old, new)
+    assert [entry["id"] for entry in found if entry["kind"] == "default"] == []
+
+
+def test_what_is_measured_of_another_argument_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code = 'torch.onnx.export(m, x, "f", example_outputs=y)'
+    found = {entry["id"] for entry in entries(capsys, tmp_path, code, "1.9", "2.15")}
+    assert {"1.11/onnx-export-lacks-example-outputs", "torch.onnx.export:keep_initializers_as_inputs"} <= found
 
 
 def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     [entry] = entries(capsys, tmp_path, "torch.istft(torch.ones(2, 2), 2)", "1.13", "2.0")
     assert (entry["severity"], entry["evidence"]) == ("breaks", "maybe")
-    assert entry["notes"] == ["only if the input is real"]
+    assert entry["only_if"] == "the input is real"
 
 
 @pytest.mark.parametrize(

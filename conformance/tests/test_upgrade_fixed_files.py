@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.cli import main
+from conformance.language.model import Fix
 from conformance.tests.closed_folders import cannot_obey, obey_permissions
 from conformance.upgrade.fixes import Fixes, fix
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry
@@ -123,6 +124,7 @@ def test_what_is_left_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     told = capsys.readouterr()
     assert "+@torch.amp.autocast(" in told.out
     assert sorted(line.removeprefix(f"left as it is: {tmp_path}/") for line in told.err.splitlines()) == [
+        "a.py:2:1 torch.cuda.amp.autocast: it is not called here",
         "a.py:3:6 torch.cuda.amp.autocast: it is called by another name",
         "c.py:2:4 torch.cuda.amp.autocast: it is in an f-string",
         "d.ipynb:cell 1:2:1 torch.cuda.amp.autocast: it is in a notebook",
@@ -240,7 +242,8 @@ def run(folder: Path, before: Callable[[], object]) -> subprocess.CompletedProce
 
 
 def entry(instead: str) -> ReportEntry:
-    return ReportEntry("x", "breaks", "default", instead, "", "", "", instead=instead, subject="torch.load")
+    fixes = (Fix("torch.load", keyword=instead),)
+    return ReportEntry("x", "breaks", "default", instead, "", "", "", subject="torch.load", fixes=fixes)
 
 
 def fixed(folder: Path, *entries: ReportEntry) -> Fixes:

@@ -28,10 +28,14 @@ REWRITTEN = [
     ("1.13", "2.0", "torch.optim.SGD([x], 0.1).zero_grad()", "torch.optim.SGD([x], 0.1).zero_grad(set_to_none=False)"),
     ("2.3", "2.4", "torch.cuda.amp.autocast()  # half", 'torch.amp.autocast("cuda")  # half'),
     ("2.3", "2.4", "torch.cuda.amp.autocast(enabled=True)", 'torch.amp.autocast("cuda", enabled=True)'),
+    ("1.13", "2.15", "torch.qr(x)", "torch.linalg.qr(x)"),
+    ("1.9", "1.10", "torch.meshgrid(x, x)", "torch.meshgrid(x, x, indexing='ij')"),
+    ("2.3", "2.4", "torch.set_autocast_gpu_dtype(torch.half)", 'torch.set_autocast_dtype("cuda", torch.half)'),
+    ("2.8", "2.9", "torch.onnx.export(m, x, 'f')", "torch.onnx.export(m, x, 'f', dynamo=False)"),
     ("2.3", "2.4", "torch.cuda.amp.GradScaler( )", 'torch.amp.GradScaler("cuda" )'),
 ]
 LEFT = [
-    ("1.13", "2.15", "torch.qr(x)"),
+    ("1.13", "2.15", "torch.qr(x, some=False)"),
     ("1.13", "2.15", "torch.cholesky(x, True)"),
     ("1.13", "2.15", "torch.cholesky(*x)"),
     ("2.3", "2.4", "torch.cuda.amp.autocast(False)"),
@@ -131,3 +135,11 @@ def test_writing_needs_fix_and_fix_needs_uses(tmp_path: Path, capsys: pytest.Cap
     assert main(["upgrade", "2.5", "2.6", "--fix"]) == 2
     assert main(["upgrade", "2.5", "2.6", "--uses", str(tmp_path), "--write"]) == 2
     assert "--write needs --fix" in capsys.readouterr().err
+
+
+def test_what_a_person_must_look_at_is_left_without_unsafe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = "torch.nn.utils.weight_norm(x)"
+    assert line in _run(tmp_path, "2.0", "2.1", line, "--write")[1].read_text("utf-8")
+    assert "a person must look at it (--unsafe rewrites it)" in capsys.readouterr().err
+    text = _run(tmp_path, "2.0", "2.1", line, "--write", "--unsafe")[1].read_text("utf-8")
+    assert "torch.nn.utils.parametrizations.weight_norm(x)" in text

@@ -11,10 +11,6 @@ import pytest
 from conformance.cli import main
 from conformance.language.model import Place
 from conformance.language.release_notes import Measures, ReleaseNote, ReleaseNotes
-from conformance.results.model import Facts
-from conformance.tests.result_files import SIMPLE, entry
-from conformance.tests.small_upgrades import changed, corpus_of, raising
-from conformance.upgrade.folding import folded
 from conformance.upgrade.formats import json_report
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.release_notes import with_notes
@@ -36,8 +32,8 @@ REPORT = Report("1.13.1", "2.1.2", entries=(gone("torch.a"), gone("torch.b")))
 
 def test_every_format_tells_the_notes_of_a_name() -> None:
     found = with_notes(REPORT, [notes("2.0.0", "`torch.a` <only> raises", OF_A)])
-    assert text_report(found, everything=True).count("release  notes of 2.0, breaking: `torch.a` <only> raises") == 1
-    assert "notes of 2.0, breaking: \\`torch.a\\` \\<only\\> raises" in markdown_report(found, everything=True)
+    assert text_report(found, everything=True).count("notes    of 2.0, breaking: `torch.a` <only> raises") == 1
+    assert "of 2.0, breaking: \\`torch.a\\` \\<only\\> raises" in markdown_report(found, everything=True)
     first, second = json.loads(json_report(found))["entries"]
     title = "`torch.a` <only> raises"
     assert first["release_notes"] == [{"release": "2.0.0", "section": "breaking", "id": "a-note", "title": title}]
@@ -63,29 +59,7 @@ def test_a_plan_is_told_as_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "deprecation: Functions of torch.ao.quantization are deprecated\n" in printed
 
 
-def test_a_note_that_names_a_claim_is_told_with_what_changed_of_it(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, SIMPLE)
-    [claim] = corpus.claims
-    entries = changed(corpus, entry(claim, facts=Facts()), entry(claim, facts=raising("E")))
-    report = Report("1.13.1", "2.0.1", entries=tuple(entries))
-    [found] = with_notes(report, [notes("2.0.0", "It raises", Measures(claims=(claim.id,)))]).entries
-    assert [one.title for one in found.announced] == ["It raises"]
-
-
-def test_entries_that_are_folded_keep_their_notes() -> None:
-    what = "torch.jit.%s is deprecated (each use warns)"
-    entries = [
-        ReportEntry(
-            f"torch.jit.{name}:deprecated", "warns", "deprecated", what % name, "", "", "", subject=f"torch.jit.{name}"
-        )
-        for name in ("load", "save")
-    ]
-    of_save = notes("2.0.0", "A title", Measures(deprecated=("torch.jit.save",)))
-    [found] = folded(with_notes(replace(REPORT, entries=tuple(entries)), [of_save]).entries)
-    assert [one.title for one in found.announced] == ["A title"]
-
-
 def test_the_command_tells_the_recorded_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "code.py").write_text("import torch\ntorch.cholesky(torch.eye(2))\n")
     main(["upgrade", "2.13", "2.14", "--uses", str(tmp_path)])
-    assert "release  notes of 2.14, breaking: `torch.cholesky` only raises" in capsys.readouterr().out
+    assert "notes    of 2.14, breaking: `torch.cholesky` only raises" in capsys.readouterr().out

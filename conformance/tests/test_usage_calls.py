@@ -10,13 +10,10 @@ import pytest
 from conformance.usage import Call, Kind, TorchName, read_project
 from conformance.usage.matching import (
     Breakage,
-    Match,
-    Pattern,
     Signature,
     bind,
     breakage,
     known_names,
-    matches,
     parse_signature,
 )
 
@@ -35,19 +32,19 @@ def signature(text: str) -> Signature:
     return found
 
 
-MADE_OF_BOOLS = [
-    ("x < 0", True),
-    ("~(x < 0)", True),
-    ("(x < 0) & torch.isnan(x)", True),
-    ("x.eq(0).unsqueeze(0)", True),
-    ("torch.ones(2, dtype=torch.bool)", True),
-    ("x.to(torch.bool).cpu()", True),
-    ("torch.ones(2, dtype=torch.uint8)", False),
-    ("(x < 0).to(torch.uint8)", False),
-    ("(x < 0).view(torch.int8)", False),
+DTYPES = [
+    ("x < 0", "bool"),
+    ("~(x < 0)", "bool"),
+    ("(x < 0) & torch.isnan(x)", "bool"),
+    ("x.eq(0).unsqueeze(0)", "bool"),
+    ("torch.ones(2, dtype=torch.bool)", "bool"),
+    ("x.to(torch.bool).cpu()", "bool"),
+    ("torch.ones(2, dtype=torch.uint8)", "integer"),
+    ("(x < 0).to(torch.uint8)", "integer"),
+    ("(x < 0).view(torch.int8)", "integer"),
     ("x", None),
     ("unknown", None),
-    ("(x < 0) * 2", None),
+    ("(x < 0) * 2", "integer"),
     ("(x < 0) & unknown", None),
     ("-x.bool()", None),
     ("x.bool().sum()", None),
@@ -60,18 +57,16 @@ MADE_OF_BOOLS = [
 
 @pytest.mark.parametrize(
     ("form", "text", "expected"),
-    [(form, *known) for form in ("torch.f({})", "y = {}; torch.f(y)") for known in MADE_OF_BOOLS]
+    [(form, *known) for form in ("torch.f({})", "y = {}; torch.f(y)") for known in DTYPES]
     # What is bound may be a number, or the tensor of another library.
-    + [("torch.f({})", "unknown == 0", True), ("y = {}; torch.f(y)", "unknown == 0", None)],
+    + [("torch.f({})", "unknown == 0", "bool"), ("y = {}; torch.f(y)", "unknown == 0", None)],
 )
-def test_it_is_known_whether_an_argument_is_made_of_bools(
-    form: str, text: str, expected: Optional[bool], tmp_path: Path
-) -> None:
+def test_it_is_known_what_an_argument_is_made_of(form: str, text: str, expected: Optional[str], tmp_path: Path) -> None:
     path = tmp_path / "code.py"
     path.write_text(f"import torch\ndef g(unknown, x: torch.Tensor):\n    {form.format(text)}\n")
     (call,) = (use.call for use in read_project([path]).uses() if use.names == ("torch.f",))
     assert call is not None
-    assert call.positional[0].is_bool is expected
+    assert call.positional[0].dtype == expected
 
 
 VALUES = [
@@ -143,34 +138,6 @@ def test_stars_leave_arguments_open(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["x.view(2)", "torch.Tensor.view(x, 2)"])
 def test_the_object_of_a_method_is_no_argument(text: str, tmp_path: Path) -> None:
     assert [each.value for each in call_of(text, tmp_path, "x = torch.zeros(3)").positional] == [2]
-
-
-LOAD = "(f, map_location=None, pickle_module=None, *, weights_only=False, **pickle_load_args)"
-MATCHES = [
-    ("torch.load(p)", Pattern(left_out=("weights_only",)), Match.YES),
-    ("torch.load(p, weights_only=True)", Pattern(left_out=("weights_only",)), Match.NO),
-    ("torch.load(p, **k)", Pattern(left_out=("weights_only",)), Match.UNKNOWN),
-    ("torch.load(p, weights_only=False)", Pattern(passed=("weights_only",)), Match.YES),
-    ("torch.load(p, 'cpu')", Pattern(passed=("map_location",)), Match.YES),
-    ("torch.load(p, *a)", Pattern(passed=("map_location",)), Match.UNKNOWN),
-    ("torch.load(p)", Pattern(passed=("map_location",)), Match.NO),
-    ("torch.load(p, 'cpu')", Pattern(values={"map_location": "cpu"}), Match.YES),
-    ("torch.load(p, 'cuda')", Pattern(values={"map_location": "cpu"}), Match.NO),
-    ("torch.load(p, d)", Pattern(values={"map_location": "cpu"}), Match.UNKNOWN),
-    ("torch.load(p)", Pattern(values={"weights_only": False}), Match.YES),
-    ("torch.load(p)", Pattern(values={"weights_only": True}), Match.NO),
-    ("torch.load(p, weights_only=0)", Pattern(values={"weights_only": False}), Match.NO),
-    ("torch.load(p)", Pattern(most=1), Match.YES),
-    ("torch.load(p, 1)", Pattern(most=1), Match.NO),
-    ("torch.load(p, 1)", Pattern(least=2), Match.YES),
-    ("torch.load(*p)", Pattern(least=2), Match.UNKNOWN),
-    ("torch.load(p)", Pattern(), Match.YES),
-]
-
-
-@pytest.mark.parametrize(("text", "pattern", "expected"), MATCHES)
-def test_a_call_matches_by_its_arguments(text: str, pattern: Pattern, expected: Match, tmp_path: Path) -> None:
-    assert matches(call_of(text, tmp_path), pattern, signature(LOAD)) is expected
 
 
 BREAKAGES = [

@@ -80,13 +80,6 @@ def test_memory_that_was_never_written_proves_nothing(tmp_path: Path, program: s
     assert found[Aspect("leaf", "y")] is True
 
 
-def test_sentences_are_left_out_where_the_sources_changed(claim: Claim) -> None:
-    one = aspects(claim, entry(claim, sentences=("0123abcd",)))
-    two = aspects(claim, entry(claim, sentences=("0123abcd", None)))
-    assert Aspect("sentence", "0") in one
-    assert Aspect("sentence", "0") not in two
-
-
 def test_no_warning_is_an_observation_and_no_facts_are_none(claim: Claim) -> None:
     assert aspects(claim, entry(claim, facts=Facts()))[Aspect("warnings")].value == frozenset()
     assert Aspect("warnings") not in aspects(claim, entry(claim))

@@ -11,8 +11,7 @@ import pytest
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Facts, Signal, Verdict
 from conformance.tests.result_files import SIMPLE, entry, make_claim, release, releases, save
-from conformance.views.aspects import Aspect
-from conformance.views.history import since, timelines, truth_timeline
+from conformance.views.history import since, truth_timeline
 from conformance.views.recorded import load_recorded
 from conformance.views.releases import unmeasured_minors
 
@@ -76,25 +75,6 @@ def test_a_void_file_is_a_gap(claim: Claim) -> None:
 def test_there_and_back_are_two_changes(claim: Claim) -> None:
     columns = releases(claim, v2_0_1=entry(claim), v2_1_2=entry(claim, "diverges"), v2_2_2=entry(claim))
     assert [change.first for change in truth_timeline(claim, columns).changes()] == ["2.1.2", "2.2.2"]
-
-
-def test_an_exception_class_has_change_points_under_one_verdict(claim: Claim) -> None:
-    columns = releases(
-        claim,
-        v2_0_1=raising(claim, "ValueError"),
-        v2_1_2=raising(claim, "RuntimeError"),
-        v2_2_2=raising(claim, "RuntimeError"),
-    )
-    [change] = timelines(claim, columns)[Aspect("error")].changes()
-    assert (change.before, change.after, change.first) == ("ValueError", "RuntimeError", "2.1.2")
-    assert timelines(claim, columns)[Aspect("standing")].changes() == []
-
-
-def test_facts_of_different_examples_are_not_compared(claim: Claim) -> None:
-    columns = releases(
-        claim, v2_0_1=raising(claim, "ValueError"), v2_1_2=raising(claim, "RuntimeError", example=OTHER_EXAMPLE)
-    )
-    assert timelines(claim, columns)[Aspect("error")].changes() == []
 
 
 @pytest.mark.parametrize(

@@ -142,18 +142,20 @@ class RecordedTrials:
         if call.rows.get(minor(old)) == call.rows.get(minor(new)):
             return []  # as on most pairs of neighbouring releases
         before, after = self._trials(name, call, old), self._trials(name, call, new)
-        if before is None or after is None:
-            return []
-        if before.given != after.given:
-            return [Difference(name, after.text, old, new, (BASE,), *_bases(before, after), after.given)]
-        groups: dict[tuple[tuple[Fact, ...], tuple[Fact, ...]], list[str]] = {}
-        on_old, on_new = before.observations(), after.observations()
-        for input in (name for name in on_old if name in on_new):
-            pair = _changed(on_old[input], on_new[input])
-            if pair is not None:
-                groups.setdefault(pair, []).append(input)
-        made = after.given
-        return [Difference(name, after.text, old, new, tuple(on), *pair, made) for pair, on in groups.items()]
+        return [] if before is None or after is None else differences_of(name, before, after, old, new)
+
+
+def differences_of(name: str, before: Trials, after: Trials, old: str, new: str) -> list[Difference]:
+    """Return what one call did otherwise on two releases, a difference for all inputs that share it."""
+    if before.given != after.given:
+        return [Difference(name, after.text, old, new, (BASE,), *_bases(before, after), after.given)]
+    groups: dict[tuple[tuple[Fact, ...], tuple[Fact, ...]], list[str]] = {}
+    on_old, on_new = before.observations(), after.observations()
+    for input in (name for name in on_old if name in on_new):
+        pair = _changed(on_old[input], on_new[input])
+        if pair is not None:
+            groups.setdefault(pair, []).append(input)
+    return [Difference(name, after.text, old, new, tuple(on), *pair, after.given) for pair, on in groups.items()]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from conformance.language.model import Claim
 from conformance.processes.scratch import ScratchFolder
 from conformance.results.files import ResultError
 from conformance.results.recorded import recorded_folder
-from conformance.upgrade.measuring import Failed, Measurement, measure_with_command, measure_with_environment
+from conformance.upgrade.measuring import Failed, Measurement, measure_with_environment
 from conformance.upgrade.releases import NoReleases, list_releases
 from conformance.views.history import truth_timeline
 from conformance.views.recorded import Measured, load_recorded
@@ -56,12 +56,6 @@ def add_bisect(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--results", type=Path, metavar="DIR", help="folder of result files (default: the recorded ones)"
     )
     parser.add_argument("--releases", metavar="LIST", help="releases, with commas (default: those of the index)")
-    parser.add_argument(
-        "--measure",
-        metavar="COMMAND",
-        help="measure with this command in place of a throwaway environment: it gets the release and the claim's id, "
-        "prints the verdict as its last line, and ends with 0",
-    )
     parser.set_defaults(function=bisect)
 
 
@@ -78,8 +72,11 @@ def bisect(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         releases = _between(options.releases.split(",") if options.releases else list_releases(), first, last)
         print(f"{len(releases)} releases from {first} to {last}: {', '.join(releases)}", flush=True)
         with ScratchFolder() as scratch:
-            measure = _measure(options.measure, claim, scratch, recorded)
-            found = find_change(releases, measure, say=lambda line: print(line, flush=True))
+            found = find_change(
+                releases,
+                lambda release: measure_with_environment(claim, release, scratch, recorded),
+                say=lambda line: print(line, flush=True),
+            )
     except (ResultError, NoReleases, NoChange, ValueError, Failed) as error:
         return _refused(str(error))
     print(_told(claim, found))
@@ -136,12 +133,6 @@ def find_change(releases: Sequence[str], measure: Measure, say: Callable[[str], 
             high, after = middle, found
     skipped = tuple(releases[n] for n in range(low + 1, high))
     return Found(releases[low], before, releases[high], after, skipped)
-
-
-def _measure(command: Optional[str], claim: Claim, scratch: Path, recorded: Sequence[Measured]) -> Measure:
-    if command is not None:
-        return lambda release: measure_with_command(command, release, claim.id)
-    return lambda release: measure_with_environment(claim, release, scratch, recorded)
 
 
 def _ends(options: argparse.Namespace, claim: Claim, recorded: Sequence[Measured]) -> tuple[str, str]:

@@ -1,54 +1,40 @@
-"""Which code a change concerns, and the report in the words of the people who looked at it."""
+"""The report in the words of the people who looked at what changes."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Optional
 
-from conformance.language.model import Change, CodeMatch
+from conformance.compare.harm import SHOWN, rank
+from conformance.language.corpus import Corpus
+from conformance.language.model import Change
 from conformance.names.lookup import Names
-from conformance.names.model import Found
 from conformance.names.store import minor, release_key
+from conformance.scripts.observation import observing_script
+from conformance.upgrade.matching import concern, names_of
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry, places_of
-from conformance.upgrade.severity import SHOWN, rank
-from conformance.upgrade.signatures import signatures
-from conformance.usage import Evidence, Kind, Use, UseGroup, read_project
-from conformance.usage.matching import Signature, bind
-from conformance.usage.rules import canonical
-
-_KINDS = {"read": Kind.NAME, "base": Kind.BASE}
+from conformance.usage import Evidence, UseGroup
+from conformance.views.addresses import release_page
 
 
-def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[bool]:
-    """Return whether each change concerns its piece of Python, in which torch is imported; nothing of it is run."""
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (_, code) in enumerate(pieces):
-            Path(folder, f"piece_{number:05}.py").write_text(f"import torch\n{code}\n", encoding="utf-8")
-        files = read_project([Path(folder)]).files  # in the order of their names
-    return [any(is_concerned(change, use, names) for use in file.uses) for (change, _), file in zip(pieces, files)]
-
-
-def is_concerned(change: Change, use: Use, names: Names) -> bool:
-    """Return whether a change concerns a use, as far as the code shows: not where it expects the change."""
-    if use.evidence is Evidence.MAYBE or use.guarded or use.kind is Kind.OVERRIDE:
-        return False
-    return any(_matches(match, use, change.release, names) for match in change.match)
-
-
-def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[UseGroup], names: Names) -> Report:
+def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGroup]], names: Names) -> Report:
     """Return a report with an entry for each change between its releases that concerns the code.
 
-    What was derived of the same name at the same places makes way; its script, claims and notes go over.
+    What was measured of the same name at the same places makes way.
+
+    Parameters
+    ----------
+    groups
+        The uses in the code; None for every change, whoever it concerns.
     """
-    old, new = release_key(minor(report.old)), release_key(minor(report.new))
-    by_name = _by_name(groups)
+    by_name = None if groups is None else _by_name(groups)
+    between = [change for change in corpus.changes if is_between(change.release, report)]
     written = [
         (entry, frozenset(match.name for match in change.match))
-        for change in changes
-        if old < release_key(change.release) <= new and (entry := _entry(change, by_name, names)) is not None
+        for change in between
+        if (entry := _entry(change, by_name, names, corpus)) is not None
     ]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
@@ -59,18 +45,29 @@ def with_changes(report: Report, changes: Iterable[Change], groups: Sequence[Use
             for worse, its in written
         )
     ]
-    derived, entries = list(report.entries), []
+    measured, entries = list(report.entries), []
     for entry, about in worst:
         harms = SHOWN[rank(entry.severity) :]
         shared = [
             other
-            for other in derived
-            if other.severity in harms and other.subject in about and _other_places(other, entry) != other.places
+            for other in measured
+            # That a default is None, or was, says less than what somebody wrote of it.
+            if (other.severity in harms or (other.kind == "default" and other.evidence is Evidence.MAYBE))
+            and other.subject in about
+            and _speaks_of(entry, other)
+            and (by_name is None or _other_places(other, entry) != other.places)
         ]
         rest = [replace(other, places=places) for other in shared if (places := _other_places(other, entry))]
-        derived = [*(other for other in derived if other not in shared), *rest]
-        entries.append(_with_evidence(entry, shared))
-    return replace(report, entries=tuple(sorted([*entries, *derived], key=ReportEntry.order)))
+        measured = [*(other for other in measured if other not in shared), *rest]
+        announced = dict.fromkeys(note for one in (entry, *shared) for note in one.announced)
+        entries.append(replace(entry, announced=tuple(announced)))
+    return replace(report, entries=tuple(sorted([*entries, *measured], key=ReportEntry.order)))
+
+
+def is_between(release: str, report: Report) -> bool:
+    """Return whether a release is newer than the old one of a report, and no newer than its new one."""
+    old, new = release_key(minor(report.old)), release_key(minor(report.new))
+    return old < release_key(release) <= new
 
 
 def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
@@ -78,7 +75,7 @@ def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
     found: dict[str, list[UseGroup]] = {}
     for group in groups:
         owners: dict[str, None] = {}
-        for name in _names_of(group.use):
+        for name in names_of(group.use):
             while name:
                 owners[name] = None
                 name = name.rpartition(".")[0]
@@ -87,14 +84,18 @@ def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
     return found
 
 
-def _entry(change: Change, by_name: Mapping[str, list[UseGroup]], names: Names) -> Optional[ReportEntry]:
+def _entry(
+    change: Change, by_name: Optional[Mapping[str, list[UseGroup]]], names: Names, corpus: Corpus
+) -> Optional[ReportEntry]:
     sure = Evidence.CERTAIN
     if change.condition:
         sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
-    groups = (group for match in change.match for group in by_name.get(match.name, ()))
-    placed = [(group, min(sure, group.use.evidence)) for group in groups if is_concerned(change, group.use, names)]
-    if not placed:
+    groups = (group for match in change.match for group in (by_name or {}).get(match.name, ()))
+    placed = [(group, min(sure, found)) for group in groups if (found := concern(change, group.use, names))]
+    if by_name is not None and not placed:
         return None
+    full = next((release for release in names.releases if minor(release) == change.release), "")
+    announced = (note for notes in corpus.notes for note in notes.notes if note.by == change.release)
     return ReportEntry(
         id=f"{change.release}/{change.id}",
         severity=next(harm for harm in SHOWN if harm == change.harm),
@@ -102,12 +103,23 @@ def _entry(change: Change, by_name: Mapping[str, list[UseGroup]], names: Names) 
         what=change.title.replace("`", ""),
         before=change.before,
         after=change.after,
-        when=f"in {change.release}",
+        when=f"since {change.release}",
+        script=observing_script(change.examples[-1], {}, "judged") if change.examples else "",
         instead=change.instead,
-        notes=(f"only if {change.condition}",) if change.condition else (),
+        condition=change.condition,
+        page=release_page(full, change.id) if full else "",
         subject=change.match[0].name,
         places=places_of(placed),
+        fixes=change.fixes,
+        announced=tuple(note for note in announced if note.id in change.notes),
     )
+
+
+def _speaks_of(written: ReportEntry, measured: ReportEntry) -> bool:
+    """Return whether an entry is about the argument that differs, or the whole name does."""
+    argument = measured.id.rpartition(":")[2]
+    words = f"{written.what} {written.before} {written.after} {written.instead}"
+    return measured.kind in ("gone", "deprecated") or re.search(rf"\b{re.escape(argument)}\b", words) is not None
 
 
 def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
@@ -120,51 +132,8 @@ def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
 def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:
     """Return the places of an entry that another does not have; what is shown never makes way for a maybe."""
     others = {place.use.spot: place.evidence for place in other.places}
-    return tuple(place for place in one.places if others.get(place.use.spot, 0) < min(place.evidence, Evidence.LIKELY))
-
-
-def _with_evidence(entry: ReportEntry, derived: Sequence[ReportEntry]) -> ReportEntry:
-    return replace(
-        entry,
-        script=next((one.script for one in derived if one.script), ""),
-        claims=tuple(dict.fromkeys(claim for one in derived for claim in one.claims)),
-        page=next((one.page for one in derived if one.page), ""),
-        announced=tuple(dict.fromkeys(note for one in derived for note in one.announced)),
+    return tuple(
+        place
+        for place in one.places
+        if place.use.spot not in others or others[place.use.spot] < min(place.evidence, Evidence.LIKELY)
     )
-
-
-def _matches(match: CodeMatch, use: Use, release: str, names: Names) -> bool:
-    called = _names_of(use)
-    if match.how == "use":
-        return any(f"{name}.".startswith(f"{match.name}.") for name in called)
-    if match.name not in called:
-        return False
-    if match.how in _KINDS:
-        return use.kind is _KINDS[match.how]
-    if match.how == "class decorator":
-        return use.decorates_class
-    if use.call is None:
-        return False
-    if len(use.call.positional) < match.positional:
-        return False
-    passed = {name for name, _ in use.call.keywords}
-    for signature in _signatures(match.name, release, names):
-        passed.update(bind(use.call, signature).passed)
-    if match.leaves_out and (use.call.more_keywords or use.call.more_positional):
-        return False
-    return (not match.passes or bool(passed & set(match.passes))) and not passed & set(match.leaves_out)
-
-
-def _names_of(use: Use) -> set[str]:
-    return {name for name in use.names for name in (name, canonical(name))}
-
-
-def _signatures(name: str, release: str, names: Names) -> Iterator[Signature]:
-    """Yield the signatures of a name in the last release before a change, or else in that of the change."""
-    known = [minor(one) for one in names.releases]
-    earlier = [one for one in known if release_key(one) < release_key(release)]
-    for near in (*earlier[-1:], *known[len(earlier) : len(earlier) + 1]):
-        found = names.lookup(name, near)
-        if isinstance(found, Found) and signatures(found.record):
-            yield from signatures(found.record)
-            return

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from conformance.names.model import Found, Gone, NotMeasured, NotYet
 from conformance.upgrade.model import ReportCoverage
 from conformance.upgrade.name_changes import NameChanges
 from conformance.upgrade.signatures import signatures
 from conformance.usage import Evidence, Kind, Project, Use, UseGroup
-from conformance.usage.rules import canonical
 
 #: A member that no release has: the object is of a class of the code's own.
 _OWN = "of the code's own"
@@ -20,7 +19,6 @@ def coverage_of(
     project: Project,
     groups: Iterable[UseGroup],
     changes: NameChanges,
-    claimed: Collection[str],
 ) -> ReportCoverage:
     """Return what is known of the names and calls in a project.
 
@@ -28,8 +26,6 @@ def coverage_of(
     ----------
     groups
         The uses in the project.
-    claimed
-        The subjects of claims that were measured in both releases.
     """
     first: dict[str, Use] = {}
     calls: dict[str, int] = {}
@@ -49,13 +45,12 @@ def coverage_of(
             del first[name]
         elif why.startswith("gone") and use.evidence is not Evidence.CERTAIN:
             del first[name]  # Code that works in the old release has another object there.
-        elif why and name not in claimed:
+        elif why:
             (missing if why.startswith("gone") else unknown)[name] = use, why
     known = [name for name in first if name not in unknown and name not in missing]
     return ReportCoverage(
         files=project.read,
         names=len(first),
-        claimed=sum(name in claimed or canonical(name) in claimed for name in known),
         calls=sum(calls.values()),
         known_calls=sum(calls[name] for name in known if _has_signature(name, changes)),
         unknown=unknown,
@@ -68,8 +63,6 @@ def coverage_of(
 
 def _unknown(name: str, changes: NameChanges) -> str:
     """Return why nothing is known of a name, or since when it is gone from both releases; empty where it is known."""
-    if not changes.is_recorded:
-        return "the names of one of the releases are not recorded"
     answers = [changes.answer(name, release) for release in (changes.old, changes.new)]
     if any(isinstance(answer, Found) for answer in answers):
         return ""
@@ -84,5 +77,5 @@ def _unknown(name: str, changes: NameChanges) -> str:
 
 
 def _has_signature(name: str, changes: NameChanges) -> bool:
-    answer = changes.answer(name, changes.old) if changes.is_recorded else None
+    answer = changes.answer(name, changes.old)
     return isinstance(answer, Found) and bool(signatures(answer.record))

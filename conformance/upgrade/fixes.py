@@ -1,4 +1,4 @@
-"""Rewrites that are certain and small: a renamed function, or an argument that keeps the old behaviour."""
+"""Rewrites that do as before on the new release: a renamed function, or an argument that keeps the old behaviour."""
 
 from __future__ import annotations
 
@@ -12,46 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NamedTuple, Union
 
+from conformance.compare.harm import SHOWN
 from conformance.files import link_again, replace_content
+from conformance.language.model import Fix
 from conformance.text import one_line, printable
-from conformance.upgrade.model import Report, ReportEntry
+from conformance.upgrade.model import Report
 from conformance.upgrade.rewriting import Edit, SourceText
-from conformance.upgrade.severity import SHOWN
 from conformance.usage import Evidence, Kind, Use
 from conformance.usage.recorder import attribute_place
+from conformance.usage.rules import canonical
 
 #: Why a name, or an argument of it, can't be used; empty if it can.
 Lacks = Callable[[str, str], str]
-_ARGUMENT = re.compile(r"([A-Za-z_]\w*)=(True|False|None|-?\d+(?:\.\d+)?|'[^'\\]*')(?=;|$)")
-
-
-class _Renaming(NamedTuple):
-    """The other name of a function, what is passed to it first, and which arguments mean the same there."""
-
-    name: str
-    first: str = ""
-    most_positional: int = 0
-    keywords: frozenset[str] = frozenset()
-
-
-#: Functions whose replacement gives the same for the same arguments; not `torch.qr`, whose replacement takes others.
-_RENAMED = {
-    "torch.cholesky": _Renaming("torch.linalg.cholesky", "", 1, frozenset({"upper", "out"})),
-    "torch.cuda.amp.autocast": _Renaming(
-        "torch.amp.autocast", '"cuda"', 0, frozenset({"enabled", "dtype", "cache_enabled"})
-    ),
-    "torch.cpu.amp.autocast": _Renaming(
-        "torch.amp.autocast", '"cpu"', 0, frozenset({"enabled", "dtype", "cache_enabled"})
-    ),
-    "torch.cuda.amp.GradScaler": _Renaming(
-        "torch.amp.GradScaler",
-        '"cuda"',
-        0,
-        frozenset({"init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled"}),
-    ),
-}
-
-
 #: What sets an attribute by its name: `setattr`, `monkeypatch.setattr`, `mock.patch.object`, `vars(x).update`.
 _SETTING = re.compile(r"setattr|delattr|patch|__dict__|\bvars\b|\bglobals\b|\bsys\.modules\b")
 _MOST_NAMES = 8
@@ -88,9 +60,9 @@ class Fixes:
 
 
 class _Wanted(NamedTuple):
-    """A rewrite that an entry asks for at a place."""
+    """A rewrite at a place."""
 
-    entry: ReportEntry
+    fix: Fix
     use: Use
 
     def left(self, why: str) -> Unfixed:
@@ -98,7 +70,12 @@ class _Wanted(NamedTuple):
 
 
 def fix(
-    report: Report, roots: Sequence[Path], *, lacks: Lacks = lambda name, argument: "", write: bool = False
+    report: Report,
+    roots: Sequence[Path],
+    *,
+    lacks: Lacks = lambda name, argument: "",
+    write: bool = False,
+    unsafe: bool = False,
 ) -> Fixes:
     """Rewrite all that can surely be rewritten; comments, layout, encoding and line ends stay.
 
@@ -113,16 +90,22 @@ def fix(
         Says why a name of torch, or an argument of it, can't be used by the project; empty if it can.
     write
         Change the files too.
+    unsafe
+        Make the rewrites too that a person must look at.
     """
     left: list[Unfixed] = []
     failed: list[Unfixed] = []
     wanted: dict[tuple[int, int], list[_Wanted]] = {}
     names: dict[tuple[int, int], dict[str, None]] = {}
     entries = [entry for severity in SHOWN for entry in report.of(severity)]
-    for entry in filter(_has_rewrite, entries):
+    for entry in entries:
         for use in dict.fromkeys(place.use for place in entry.places if place.evidence > Evidence.MAYBE):
-            one = _Wanted(entry, use)
-            why = _why_not(use) or _beyond(entry, lacks)
+            called = {*use.names, *map(canonical, use.names)}
+            rewrite = next((one for one in entry.fixes if one.of in called), None)
+            if rewrite is None:
+                continue
+            one = _Wanted(rewrite, use)
+            why = _why_not(use) or _beyond(rewrite, lacks) or ("" if unsafe else _unsafe(rewrite))
             if why:
                 left.append(one.left(why))
                 continue
@@ -138,18 +121,16 @@ def fix(
     for identity in sorted(wanted, key=lambda identity: min(names[identity])):
         paths = [Path(path) for path in sorted(names[identity])]
         diffs.append(_fix_file(paths, wanted[identity], roots, write, left, failed))
-    without = sum(not _has_rewrite(entry) for entry in entries)
+    without = sum(not entry.fixes for entry in entries)
     return Fixes("".join(diffs), tuple(dict.fromkeys(left)), tuple(failed), without)
 
 
-def _has_rewrite(entry: ReportEntry) -> bool:
-    is_renamed = entry.kind in ("gone", "deprecated") and entry.subject in _RENAMED
-    return is_renamed or _ARGUMENT.match(entry.instead) is not None
+def _beyond(rewrite: Fix, lacks: Lacks) -> str:
+    return lacks(rewrite.name, "") if rewrite.name else lacks(rewrite.of, rewrite.keyword.partition("=")[0])
 
 
-def _beyond(entry: ReportEntry, lacks: Lacks) -> str:
-    argument = _ARGUMENT.match(entry.instead)
-    return lacks(_RENAMED[entry.subject].name, "") if argument is None else lacks(entry.subject, argument[1])
+def _unsafe(rewrite: Fix) -> str:
+    return "a person must look at it (--unsafe rewrites it)" if rewrite.unsafe else ""
 
 
 def _why_not(use: Use) -> str:
@@ -256,23 +237,20 @@ class _Calls:
 
     def edit(self, wanted: _Wanted) -> Union[Edit, str]:
         """Return what to replace at a place, or why nothing is."""
-        entry, use = wanted
+        rewrite, use = wanted
         parts = use.names[0].split(".")
         calls = [call for call in self._calls.get((use.line, use.column), ()) if _last(call.func) == parts[-1]]
         if len(calls) != 1:
             return "it is called by another name"
         if calls[0] in self._in_texts:
             return "it is in an f-string"
-        argument = _ARGUMENT.match(entry.instead)
-        renaming = None if argument is not None else _RENAMED[entry.subject]
-        for name in (use.names[0], *([renaming.name] if renaming is not None else [])):
+        for name in filter(None, (use.names[0], rewrite.name)):
             for replaced in (*_prefixes(name), *name.split("."), f"….{name.rpartition('.')[2]}"):
                 if replaced in self._replaced:
                     return f"the file replaces {replaced} (line {self._replaced[replaced]})"
-        if argument is not None:
-            return self._add_argument(calls[0], argument[0], argument[1])
-        assert renaming is not None
-        return self._rename(calls[0], entry.subject, renaming)
+        if rewrite.keyword:
+            return self._add_argument(calls[0], rewrite.keyword, rewrite.keyword.partition("=")[0])
+        return self._rename(calls[0], rewrite)
 
     def _add_argument(self, call: ast.Call, text: str, name: str) -> Union[Edit, str]:
         passed = [keyword.arg for keyword in call.keywords]
@@ -289,11 +267,11 @@ class _Calls:
             return Edit(end - 1, end - 1, text.encode())
         return Edit(begin, begin, f", {text}".encode())
 
-    def _rename(self, call: ast.Call, old: str, new: _Renaming) -> Union[Edit, str]:
+    def _rename(self, call: ast.Call, new: Fix) -> Union[Edit, str]:
         written = self._content[self._begin(call.func) : self._end(call.func)]
-        if written != old.encode():
+        if written != new.of.encode():
             return "it is called by another name"
-        is_same = len(call.args) <= new.most_positional and all(one.arg in new.keywords for one in call.keywords)
+        is_same = len(call.args) <= new.positional and all(one.arg in new.keywords for one in call.keywords)
         if not is_same or any(isinstance(one, ast.Starred) for one in call.args):
             return f"{new.name} takes other arguments"
         opening = self._content.index(b"(", self._end(call.func)) + 1

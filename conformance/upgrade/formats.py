@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import json
 
-from conformance.results.codec import Json, encode
+from conformance.compare.harm import SHOWN, rank
+from conformance.results.codec import Json
 from conformance.text import printable
 from conformance.upgrade.model import Report, ReportCoverage, ReportEntry
 from conformance.upgrade.report import MOST_PLACES, summary
-from conformance.upgrade.severity import SHOWN, rank
 from conformance.usage import Use
 
 #: Version of the JSON format.
-VERSION = 2
+VERSION = 3
 _MOST_ANNOTATED, _MOST_ANNOTATIONS, _MOST_LISTED = 5, 50, 200
 _LEVELS = {"breaks": "error", "changes": "warning", "warns": "notice"}
 
 
-def json_report(report: Report, *, everything: bool = False) -> str:
-    """Write the report as JSON: what is shown and what is maybe, or all entries."""
-    entries = [entry for entry in report.entries if everything or entry.severity in SHOWN]
+def json_report(report: Report) -> str:
+    """Write the report as JSON: what is shown, what is maybe, and what is pending where that was asked for."""
     document: dict[str, Json] = {
         "format": VERSION,
         "old": report.old,
         "new": report.new,
         "remarks": list(report.remarks),
         "summary": summary(report),
-        "environments": [encode(measured.environment) for measured in report.path],
-        "compared": report.compared,
-        "not_compared": report.reasons(),
         "counts": report.counts(),
+        "maybe": len(report.maybe),
         "ignored": report.ignored,
         "unused_ignores": list(report.unused_ignores[:_MOST_LISTED]),
-        "entries": [_entry(entry) for entry in entries],
+        "entries": [_entry(entry) for entry in report.entries],
+        "pending": [_entry(entry) for entry in report.pending],
     }
     if report.coverage is not None:
         document["coverage"] = _coverage(report.coverage)
@@ -43,7 +41,7 @@ def github_report(report: Report) -> str:
     """Write a workflow command for each place that surely or likely breaks, changes or warns."""
     lines: list[str] = []
     for entry in [entry for severity in SHOWN for entry in report.of(severity)]:
-        title = f"torch {report.new}, {entry.severity}: {entry.headline}"
+        title = f"torch {report.new}, {entry.severity}: {entry.what}"
         instead = f"instead: {entry.instead}\n" if entry.instead else ""
         message = f"before: {entry.before}\nafter: {entry.after}\n{instead}changed {entry.when}\n{entry.id}"
         places = [f"file={_property(place.use.path)},line={place.use.line}," for place in entry.places]
@@ -62,18 +60,18 @@ def _entry(entry: ReportEntry) -> Json:
         "severity": entry.severity,
         "rank": rank(entry.severity),
         "kind": entry.kind,
-        "what": entry.headline,
+        "what": entry.what,
         "evidence": entry.evidence.name.lower(),
         "before": entry.before,
         "after": entry.after,
         "changed": entry.when,
         "instead": entry.instead,
+        "only_if": entry.condition,
         "notes": list(entry.notes),
         "release_notes": [
             {"release": note.release, "section": note.section, "id": note.id, "title": note.title}
             for note in entry.announced[:_MOST_LISTED]
         ],
-        "claims": [{"id": claim.id, "title": claim.title} for claim in entry.claims],
         "page": entry.page,
         "script": entry.script,
         "places": len(entry.places),
@@ -97,7 +95,6 @@ def _coverage(coverage: ReportCoverage) -> Json:
     return {
         "files": coverage.files,
         "names": coverage.names,
-        "names_with_claims": coverage.claimed,
         "calls": coverage.calls,
         "calls_by_signature": coverage.known_calls,
         "complete": coverage.is_complete,

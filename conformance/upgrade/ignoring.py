@@ -15,7 +15,7 @@ def without_ignored(report: Report, ids: Sequence[str], comments: Sequence[Ignor
     Parameters
     ----------
     ids
-        Ids of entries or of claims, or names of torch, which stand for all entries about them.
+        Ids of entries, or names of torch, which stand for all entries about them.
     comments
         The comments in the code. An entry stays if it has a place that no comment covers.
     """
@@ -32,7 +32,7 @@ def without_ignored(report: Report, ids: Sequence[str], comments: Sequence[Ignor
 
 def names_of(entry: ReportEntry) -> set[str]:
     """Return what an entry may be ignored by."""
-    return {entry.id, entry.subject, *(claim.id for claim in entry.claims)}
+    return {entry.id, entry.subject}
 
 
 def _covers(comment: IgnoreComment, entry: ReportEntry, place: AffectedPlace) -> bool:

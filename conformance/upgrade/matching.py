@@ -1,248 +1,149 @@
-"""Which calls of somebody's code are calls like that of a claim."""
+"""Which code a change concerns, and how sure that is."""
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Optional
 
-from conformance.cache import Kept
-from conformance.language.model import Claim
-from conformance.special_methods import BINARY
-from conformance.upgrade.code_uses import TENSOR, CodeUses, best, under_doubts
-from conformance.upgrade.model import ReportEntry, places_of
-from conformance.usage import Argument, Call, Evidence, Use, UseGroup
-from conformance.usage.calls import literal
-from conformance.usage.matching import Match
+from conformance.language.model import ArgumentMatch, Change, CodeMatch
+from conformance.names.lookup import Names
+from conformance.names.model import Found
+from conformance.names.store import minor, release_key
+from conformance.upgrade.signatures import signatures
+from conformance.usage import Argument, Call, Evidence, Kind, TorchName, Use, read_project
+from conformance.usage.matching import Signature, bind
+from conformance.usage.rules import canonical
+from conformance.usage.versions import runs_on_both_sides
 
-_ANY, _TENSOR, _NO_BOOLS = Argument(), Argument(type=TENSOR), Argument(type=TENSOR, is_bool=False)
-#: What a program uses to make its inputs and look at them: no condition of its own.
-_SCAFFOLDING = frozenset(("save", "manual_seed", "random.fork_rng"))
-#: Methods of a tensor that are a condition of what a program shows, beside those that write in place.
-_TELLING = frozenset(("retain_grad",))
-_WRITING_OPERATORS = frozenset(("__setitem__", *(f"__i{name}__" for name in BINARY.values())))
-#: What a program does to one tensor or to its history, and not to all.
-_OF_ONE_TENSOR = ("torch.Tensor.", "torch.autograd.")
-#: Stands for every way to write in place.
-_IN_PLACE = "torch.Tensor.…_"
-
-#: What keeps the old behaviour where a claim is about a default that no signature tells.
-_KEEPS = {
-    "torch.load/weights-only-is-the-default": "weights_only=False; True is safer, where the file holds tensors alone",
+#: How a name is used, by the keys of the form that say no more.
+_KINDS = {
+    "read": (Kind.NAME, Kind.ISINSTANCE, Kind.EXCEPT),
+    "set": (Kind.ASSIGN,),
+    "isinstance": (Kind.ISINSTANCE,),
+    "except": (Kind.EXCEPT,),
+    "base": (Kind.BASE,),
 }
-
-#: A call in a claim's program, and whether it is one of a function of torch.
-_ClaimCall = tuple[Call, bool]
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """What a claim is about, as far as a source can tell."""
-
-    conditions: frozenset[str]
-    calls: tuple[_ClaimCall, ...]
-    reads: bool
-    defaults: tuple[str, ...]
-    evidence: Evidence
-    decorates_class: bool
+_DECORATORS = {"decorator": "function", "class decorator": "class"}
+_EVIDENCE = {True: Evidence.CERTAIN, None: Evidence.MAYBE, False: None}
+_TENSORS = {"bool tensor": "bool", "integer tensor": "integer", "float tensor": "float"}
 
 
-class ClaimUses:
-    """The uses of somebody's code that claims speak of.
+def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Optional[Evidence]]:
+    """Return how surely each change concerns its piece of Python, in which torch is imported; nothing of it is run."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (_, code) in enumerate(pieces):
+            Path(folder, f"piece_{number:05}.py").write_text(f"import torch\n{code}\n", encoding="utf-8")
+        files = read_project([Path(folder)]).files  # in the order of their names
+    return [
+        max((found for use in file.uses if (found := concern(change, use, names))), default=None)
+        for (change, _), file in zip(pieces, files)
+    ]
 
-    Parameters
-    ----------
-    kept
-        What was found before, of the same claims.
+
+def concern(change: Change, use: Use, names: Names) -> Optional[Evidence]:
+    """Return how surely a change concerns a use; None where it does not, or where the code expects the change.
+
+    Code under a comparison of versions is concerned if it runs on a release before the change and on one since.
     """
-
-    def __init__(self, uses: CodeUses, kept: Optional[Kept] = None) -> None:
-        self._uses = uses
-        self._kept = kept or Kept()
-        self._files: dict[str, frozenset[str]] = {}
-        self._concerned: dict[str, tuple[tuple[UseGroup, Evidence], ...]] = {}
-
-    def placed(self, entry: ReportEntry) -> Optional[ReportEntry]:
-        """Return an entry with the places that it concerns; none where there are none."""
-        places: dict[int, tuple[UseGroup, Evidence]] = {}
-        instead = entry.instead
-        for claim in entry.claims:
-            defaults = _defaults_of(claim)
-            instead = instead or _KEEPS.get(claim.id, "") or (f"pass {defaults[0]} to choose" if defaults else "")
-            for group, sure in self.concerned(claim):
-                _, known = places.get(id(group), (group, Evidence.MAYBE))
-                places[id(group)] = group, max(sure, known)
-        return replace(entry, places=places_of(places.values()), instead=instead) if places else None
-
-    def concerned(self, claim: Claim) -> tuple[tuple[UseGroup, Evidence], ...]:
-        """Return the uses that a claim speaks of, each with how sure that is."""
-        if claim.id not in self._concerned:
-            self._concerned[claim.id] = tuple(self._uses_like(claim))
-        return self._concerned[claim.id]
-
-    def _uses_like(self, claim: Claim) -> Iterator[tuple[UseGroup, Evidence]]:
-        if claim.subject not in self._uses:
-            return
-        shape = self._kept.of(("shape", claim.id), partial(_shape, claim))
-        if not all(map(self._files_with, shape.conditions)):
-            return
-        for group, name in self._uses.of(claim.subject):
-            if shape.decorates_class and not group.use.decorates_class:
-                continue
-            match = self._match(shape, group.use, name)
-            if match is Match.NO:
-                continue
-            # Whether the values are like those of the claim can't be told from the source.
-            sure = shape.evidence, group.use.evidence
-            local = [name for name in shape.conditions if name.startswith(_OF_ONE_TENSOR)]
-            if not self._are_met(local, group):
-                continue
-            # Nor whether it is this tensor to which the rest of the program is done.
-            doubts = match is Match.UNKNOWN, bool(local), group.use.guarded, *(one is Evidence.MAYBE for one in sure)
-            evidence = under_doubts(doubts, *sure)
-            if evidence is not None:
-                yield group, evidence
-
-    def _are_met(self, conditions: Iterable[str], group: UseGroup) -> bool:
-        """Return whether the files of a use have what is done to the same tensor; settings may be made in any file."""
-        files = {place.path for place in group.places}
-        return all(files & self._files_with(name) for name in conditions)
-
-    def _files_with(self, condition: str) -> frozenset[str]:
-        """Return the files that meet a condition."""
-        if condition not in self._files:
-            subjects = filter(_writes, self._uses.subjects) if condition == _IN_PLACE else [condition]
-            groups = (group for subject in subjects for group, _ in self._uses.of(subject))
-            self._files[condition] = frozenset(place.path for group in groups for place in group.places)
-        return self._files[condition]
-
-    def _match(self, shape: _Shape, use: Use, name: str) -> Match:
-        if use.call is None or not shape.calls:
-            return Match.YES if use.call is None and shape.reads else Match.NO
-        used = use.call
-        found = (self._uses.same(call, is_function, used, name, shape.defaults) for call, is_function in shape.calls)
-        return best(found)
+    if use.evidence is Evidence.MAYBE or (use.guarded and use.runs_on is None):
+        return None
+    if use.runs_on is not None and not runs_on_both_sides(use.runs_on, change.release):
+        return None
+    found = [evidence for match in change.match if (evidence := _matched(match, use, change.release, names))]
+    return min(use.evidence, max(found)) if found else None
 
 
-def _shape(claim: Claim) -> _Shape:
-    conditions, calls = frozenset(conditions_of(claim)), tuple(calls_of(claim))
-    reads = not calls and _reads(claim)
-    return _Shape(conditions, calls, reads, _defaults_of(claim), _evidence(claim), _decorates_class(claim))
+def names_of(use: Use) -> set[str]:
+    """Return the names that a use may be one of, each as it is written and as torch documents it."""
+    return {name for name in use.names for name in (name, canonical(name))}
 
 
-def _reads(claim: Claim) -> bool:
-    """Return whether a program uses its subject itself, not only what it owns, as in ``Embedding.from_pretrained``."""
-    nodes, last = _parsed(claim), claim.subject.rpartition(".")[2]
-    owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-    return any(
-        last in (getattr(node, "attr", ""), getattr(node, "id", ""))
-        and not (id(node) in owners and _dotted(node).startswith("torch."))
-        for node in nodes
-        if isinstance(node, (ast.Attribute, ast.Name))
-    )
+def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional[Evidence]:
+    named = names_of(use)
+    if match.how == "use":
+        is_used = any(f"{name}.".startswith(f"{match.name}.") for name in named) and use.kind is not Kind.OVERRIDE
+        return Evidence.CERTAIN if is_used else None
+    if match.name not in named:
+        return None
+    if match.how in _KINDS:
+        return _EVIDENCE[use.kind in _KINDS[match.how]]
+    if match.how in _DECORATORS:
+        return _EVIDENCE[use.decorates == _DECORATORS[match.how]]
+    if match.how == "override":
+        defined = {use.decorates, *(parameter.name for parameter in use.parameters or ())}
+        return _EVIDENCE[use.kind is Kind.OVERRIDE and not defined.intersection(each.name for each in match.leaves_out)]
+    if use.call is None or use.kind is Kind.ASSIGN:
+        return None
+    return _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
 
 
-def _decorates_class(claim: Claim) -> bool:
-    """Return whether a program passes a class of its own to what a call returns, as a decorator of classes does."""
-    nodes = _parsed(claim)
-    own = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
-    return any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Call) and own & {ast.unparse(one) for one in node.args}
-        for node in nodes
-    )
+def _is_call(match: CodeMatch, call: Call, known: Sequence[Signature]) -> Optional[bool]:
+    """Return whether a call is as a change says; None where the code does not show it."""
+    passed = dict(call.keywords)
+    for signature in known:
+        passed.update(bind(call, signature).passed)
+        passed.update(_of_stars(call, signature))
+    is_open = call.more_keywords or call.more_positional
+    answers: list[Optional[bool]] = [
+        len(call.positional) >= match.positional or (None if call.more_positional else False)
+    ]
+    if match.on:
+        answers.append(_is_a(call.receiver or next(iter(call.positional), Argument()), match.on))
+    if match.passes:
+        answers.append(_any([_passes(passed, wanted, is_open) for wanted in match.passes]))
+    if match.leaves_out:
+        found = _any([_passes(passed, unwanted, is_open) for unwanted in match.leaves_out])
+        answers.append(None if found is None else not found)
+    return False if False in answers else None if None in answers else True
 
 
-def _evidence(claim: Claim) -> Evidence:
-    """Return how sure it can be that values are like those of a claim; the source does not tell them."""
-    kinds = [kind.text for _, kind in claim.given]
-    if claim.expectation.raises is not None and any(text.startswith("tensor") for text in kinds):
-        return Evidence.MAYBE  # Wrong arguments raise: code that works passes others.
-    limited = any(re.search(r"dim=|shape=|dtype\(|one_of", text) for text in kinds)
-    return Evidence.MAYBE if limited else Evidence.LIKELY if kinds else Evidence.CERTAIN
+def _of_stars(call: Call, signature: Signature) -> Iterator[tuple[str, Argument]]:
+    """Yield the first of the arguments that a parameter such as ``*size`` takes."""
+    for position, parameter in enumerate(signature):
+        if parameter.kind == "var_positional" and position < len(call.positional):
+            yield parameter.name, call.positional[position]
 
 
-def _defaults_of(claim: Claim) -> tuple[str, ...]:
-    """Return the parameters whose defaults the sentence of a claim gives: what else a call passes does not matter."""
-    return tuple(name for source in claim.sources for name in re.findall(r"\b(\w+)=", source.key or ""))
+def _any(answers: Sequence[Optional[bool]]) -> Optional[bool]:
+    return True if True in answers else None if None in answers else False
 
 
-def _parsed(claim: Claim) -> tuple[ast.AST, ...]:
-    try:
-        return tuple(ast.walk(ast.parse(claim.do.text if claim.do else "")))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
+def _passes(passed: dict[str, Argument], wanted: ArgumentMatch, is_open: bool) -> Optional[bool]:
+    argument = passed.get(wanted.name)
+    if argument is None:
+        return None if is_open else False
+    if wanted.kind:
+        return _is_a(argument, wanted.kind)
+    if wanted.value:
+        return _shown(argument) == wanted.value if argument.known else None if argument.type is None else False
+    return True
 
 
-def conditions_of(claim: Claim) -> set[str]:
-    """Return the names of torch that a program uses beside its subject: conditions of what it shows."""
-    last = claim.subject.rpartition(".")[2]
-    attributes = [node for node in _parsed(claim) if isinstance(node, ast.Attribute)]
-    dotted = {_dotted(node) for node in attributes}
-    methods = {f"torch.Tensor.{node.attr}" for node in attributes if node.attr != last}
-    telling = {_IN_PLACE if _writes(name) else name for name in methods if _writes(name) or name[13:] in _TELLING}
-    names = {name for name in dotted if name.startswith("torch.") and not any(f"{name}." in one for one in dotted)}
-    return telling | {
-        name
-        for name in names
-        if name.partition(".")[2] not in _SCAFFOLDING
-        and not claim.subject.startswith(name)
-        and name.rpartition(".")[2] != last
-        and name.count(".") > 1
-        and not name.startswith(("torch.nn.", "torch.optim."))
-    }
+def _shown(argument: Argument) -> str:
+    return argument.value.name if isinstance(argument.value, TorchName) else repr(argument.value)
 
 
-def _writes(name: str) -> bool:
-    """Return whether a method of a tensor writes into it, as far as its name tells."""
-    owner, _, last = name.rpartition(".")
-    if owner != "torch.Tensor" or last == "requires_grad_":
-        return False
-    return (last.endswith("_") and not last.endswith("__")) or last in _WRITING_OPERATORS
+def _is_a(argument: Argument, kind: str) -> Optional[bool]:
+    """Return whether an argument is of a kind; None where the code does not show it."""
+    if argument.type == "torch.Tensor":
+        if kind in _TENSORS:
+            return None if argument.dtype is None else argument.dtype == _TENSORS[kind]
+        return argument.requires_grad if kind == "tensor that requires grad" else kind == "tensor"
+    if argument.type is None:
+        return False if argument.known else None
+    return argument.type == kind
 
 
-def calls_of(claim: Claim) -> list[_ClaimCall]:
-    """Return the calls of a claim's subject in its program, each with whether it is a function of torch there."""
-    last = claim.subject.rpartition(".")[2]
-    known = {name: _TENSOR for name, kind in claim.given if kind.text.startswith("tensor")}
-    known.update((name, _NO_BOOLS) for name in _converted(claim))
-    found = []
-    for node in _parsed(claim):
-        if isinstance(node, ast.Call) and last in (getattr(node.func, "attr", ""), getattr(node.func, "id", "")):
-            found.append((_call(node, known), _dotted(node.func).startswith("torch.")))
-    return found
-
-
-def _converted(claim: Claim) -> Iterator[str]:
-    """Yield the variables of a program that hold a tensor of a drawn dtype which is never bool."""
-    drawn = {name: kind.text for name, kind in claim.given if kind.text.startswith("one_of(torch.")}
-    for node in _parsed(claim):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            dtype = re.search(r"\.to\((\w+)\)$", ast.unparse(node.value))
-            if dtype and "torch.bool" not in drawn.get(dtype[1], "torch.bool"):
-                yield node.targets[0].id
-
-
-def _dotted(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else "…"
-
-
-def _call(node: ast.Call, variables: Mapping[str, Argument]) -> Call:
-    starred = [isinstance(argument, ast.Starred) for argument in node.args]
-    plain = node.args[: starred.index(True)] if any(starred) else node.args
-    keywords = tuple(
-        (keyword.arg, _argument(keyword.value, variables)) for keyword in node.keywords if keyword.arg is not None
-    )
-    positional = tuple(_argument(argument, variables) for argument in plain)
-    return Call(positional, keywords, any(starred), len(keywords) != len(node.keywords))
-
-
-def _argument(node: ast.expr, variables: Mapping[str, Argument]) -> Argument:
-    constant = literal(node)
-    if constant is not None:
-        return Argument(True, constant.literal, type(constant.literal).__name__)
-    return variables.get(node.id, _ANY) if isinstance(node, ast.Name) else _ANY
+@lru_cache(maxsize=5_000)
+def _signatures(name: str, release: str, names: Names) -> tuple[Signature, ...]:
+    """Return the signatures of a name in the last release before a change that tells them, or in the first since."""
+    known = [minor(one) for one in names.releases]
+    earlier = [one for one in known if release_key(one) < release_key(release)]
+    for near in (*reversed(earlier), *known[len(earlier) :]):
+        found = names.lookup(name, near)
+        if isinstance(found, Found) and signatures(found.record):
+            return signatures(found.record)
+    return ()

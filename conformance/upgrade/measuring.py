@@ -1,16 +1,15 @@
-"""One claim on one release, measured in a throwaway environment or by a command of the user's."""
+"""One claim on one release, measured in a throwaway environment."""
 
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, get_args
+from typing import Optional
 
 from conformance.language.corpus import default_root
 from conformance.language.model import Claim
@@ -42,22 +41,6 @@ class Measurement:
 
     verdict: Verdict
     entry: Optional[Entry] = None
-
-
-def measure_with_command(command: str, release: str, claim: str) -> Measurement:
-    """Run a command with a release and a claim's id as its last arguments.
-
-    Raises
-    ------
-    Failed
-        If it does not end with 0, or its last line is no verdict.
-    """
-    ran = _run([*shlex.split(command), release, claim], _INSTALL_SECONDS, "the command of --measure")
-    last = (ran.stdout.strip().splitlines() or [""])[-1].strip()
-    verdict = next((one for one in get_args(Verdict) if one == last), None)
-    if verdict is None:
-        raise Failed(f"the command printed {last[:80]!r} and no verdict")
-    return Measurement(verdict)
 
 
 def measure_with_environment(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from conformance.language.model import Claim
+from conformance.compare.harm import SHOWN, Harm, rank
+from conformance.language.model import Fix
 from conformance.language.release_notes import ReleaseNote
-from conformance.text import bounded
-from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity, kind_rank, rank
 from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
-from conformance.views.recorded import Measured
 
 
 class AffectedPlace(NamedTuple):
@@ -47,16 +44,20 @@ def _order(place: AffectedPlace) -> tuple[int, str, int, int, int]:
 
 @dataclass(frozen=True)
 class ReportEntry:
-    """One change: of a name, of an argument, or of what was measured for one claim or several.
+    """What a release changes: in the words of its entry in ``spec/changes``, or as it was measured of a name.
 
-    Parameters
+    Attributes
     ----------
     id
-        What ``--ignore`` and a baseline name it by: ``torch.cholesky:gone``, or the id of its first claim.
+        What ``--ignore`` and a baseline name it by: ``2.6/load-weights-only``, or ``torch.cholesky:gone``.
+    kind
+        ``change``; of a name ``gone``, ``argument``, ``default`` or ``deprecated``; ``claim`` of one of the user's own.
     when
         Since which release, in words.
     instead
         What to write.
+    condition
+        What must be so besides, which the code does not show.
     page
         Where the reference has it, from the root of the pages; empty for a name without a page.
     announced
@@ -64,40 +65,30 @@ class ReportEntry:
     """
 
     id: str
-    severity: Severity
+    severity: Harm
     kind: str
     what: str
     before: str
     after: str
     when: str
     script: str = ""
-    claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
     instead: str = ""
+    condition: str = ""
     page: str = ""
     subject: str = ""
     places: tuple[AffectedPlace, ...] = ()
     announced: tuple[ReleaseNote, ...] = ()
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def evidence(self) -> Evidence:
         """How sure it is that the code is concerned: as sure as at the surest place."""
         return max((place.evidence for place in self.places), default=Evidence.CERTAIN)
 
-    @property
-    def headline(self) -> str:
-        """The entry in one line."""
-        subjects = list(dict.fromkeys(claim.subject for claim in self.claims))
-        named = subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects"
-        alone = not subjects or self.kind == "sentence" or self.what.startswith(named)
-        what = self.what
-        if self.kind == "warning" and what.startswith("new "):
-            what = f"{what}: {bounded(self.after, 90)}"
-        return what if alone else f"{named}: {what}"
-
-    def order(self) -> tuple[int, int, int, str, str]:
+    def order(self) -> tuple[int, int, str, str]:
         """Return the key that sorts entries: the most harmful and the surest first."""
-        return rank(self.severity), -self.evidence, kind_rank(self.kind), self.subject, self.id
+        return rank(self.severity), -self.evidence, self.subject, self.id
 
 
 @dataclass(frozen=True)
@@ -108,8 +99,8 @@ class ReportCoverage:
     ----------
     files
         How many files were read.
-    names, claimed
-        The number of torch names that the code surely uses, and of those that have claims.
+    names
+        The number of torch names that the code surely uses.
     calls, known_calls
         The number of calls of torch, and of those whose name and signature are known.
     unknown
@@ -122,7 +113,6 @@ class ReportCoverage:
 
     files: int
     names: int
-    claimed: int
     calls: int
     known_calls: int
     unknown: Mapping[str, tuple[Use, str]] = field(default_factory=dict)
@@ -143,49 +133,41 @@ class Report:
 
     Parameters
     ----------
-    path
-        What was measured of claims, from the old to the new release; empty where that is recorded of neither.
     remarks
         What a reader must know of the releases that were chosen.
-    compared, gaps
-        How many claims were compared, and why others could not be, by id.
     ignored
         How many entries somebody decided to leave out.
     unused_ignores
         What was to be left out and matches no entry.
+    pending
+        What earlier releases than the old one did to the code.
     """
 
     old: str
     new: str
-    path: Sequence[Measured] = ()
     entries: tuple[ReportEntry, ...] = ()
-    compared: int = 0
-    gaps: Mapping[str, str] = field(default_factory=dict)
     coverage: Optional[ReportCoverage] = None
     remarks: tuple[str, ...] = ()
     ignored: int = 0
     unused_ignores: tuple[str, ...] = ()
+    pending: tuple[ReportEntry, ...] = ()
 
-    def counts(self) -> dict[Severity, int]:
-        """Return how many entries each severity has, the most harmful first."""
-        return {name: sum(entry.severity == name for entry in self.entries) for name in SEVERITIES}
+    def counts(self) -> dict[Harm, int]:
+        """Return how many entries each severity has, the most harmful first, without those that are only maybe."""
+        return {harm: len(self.of(harm)) for harm in SHOWN}
 
-    def reasons(self) -> dict[str, int]:
-        """Return why claims could not be compared, each with how many."""
-        return dict(sorted(Counter(self.gaps.values()).items()))
-
-    def of(self, severity: Severity) -> list[ReportEntry]:
+    def of(self, severity: Harm) -> list[ReportEntry]:
         """Return the entries of a severity, without those that only may concern the code."""
         return [item for item in self.entries if item.severity == severity and item.evidence > Evidence.MAYBE]
 
     @property
     def maybe(self) -> list[ReportEntry]:
-        """The entries that would be shown, were it certain that they concern the code."""
-        return [item for item in self.entries if item.severity in SHOWN and item.evidence is Evidence.MAYBE]
+        """The entries that only may concern the code."""
+        return [item for item in self.entries if item.evidence is Evidence.MAYBE]
 
-    def fails(self, severity: Optional[Severity]) -> bool:
+    def fails(self, severity: Optional[Harm]) -> bool:
         """Return whether an entry is at least as harmful as a severity."""
-        return severity is not None and any(map(self.of, SEVERITIES[: rank(severity) + 1]))
+        return severity is not None and any(map(self.of, SHOWN[: rank(severity) + 1]))
 
     @property
     def is_silent(self) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Optional
 
+from conformance.compare.harm import Harm
+from conformance.language.model import Fix
 from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
@@ -16,7 +19,6 @@ from conformance.names.store import minor
 from conformance.text import bounded
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
-from conformance.upgrade.severity import Severity
 from conformance.upgrade.signatures import arrivals, broken, deprecated_passed, shape_of, takes_keyword
 from conformance.usage import Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.matching import Breakage, known_names
@@ -24,19 +26,8 @@ from conformance.usage.rules import canonical
 
 #: Of what torch says of a removal or deprecation; what to write instead is told apart.
 _LONGEST = 200
-#: Arguments with None as their default, which only tells torch to warn that they are left out.
-_WARN_WITHOUT = {
-    ("torch.utils.checkpoint.checkpoint", "use_reentrant"),
-    ("torch.utils.checkpoint.checkpoint_sequential", "use_reentrant"),
-}
-#: Arguments whose new default does nothing to a call that was written before they came.
-_HARMLESS = {
-    # Only the exporter that `dynamo` chooses reads it.
-    ("torch.onnx.export", "optimize"),
-    # What raised, a second kernel of one name, is taken now.
-    ("torch.library.Library.impl", "allow_override"),
-    ("torch.library.register_fake", "allow_override"),
-}
+#: An argument that a rewrite may add.
+_KEYWORD = r"[A-Za-z_]\w*=(True|False|None|-?\d+(?:\.\d+)?|'[^'\\]*')"
 _CALLED = (Kind.CALL, Kind.PASSED, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
@@ -47,8 +38,7 @@ class NameChanges:
         self.names = names
         self.old, self.new = minor(old), minor(new)
         minors = [minor(release) for release in names.releases]
-        self.is_recorded = self.old in minors and self.new in minors
-        self._later = minors[minors.index(self.old) + 1 : minors.index(self.new) + 1] if self.is_recorded else []
+        self._later = minors[minors.index(self.old) + 1 : minors.index(self.new) + 1]
         self._answers: dict[tuple[str, str], Answer] = {}
         self._meant: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -65,14 +55,14 @@ class NameChanges:
     def meant(self, use: Use) -> tuple[str, ...]:
         """Return the known names that a use may mean; the first alone where it is certain, since it is the nearest."""
         if use.names not in self._meant:
-            self._meant[use.names] = known_names(use, self) if self.is_recorded else use.names
+            self._meant[use.names] = known_names(use, self)
         known = self._meant[use.names]
         return known[:1] if use.evidence is Evidence.CERTAIN else known
 
     def entries(self, groups: Sequence[UseGroup]) -> list[ReportEntry]:
         """Return what differs at places of somebody's code."""
         found: dict[str, tuple[ReportEntry, dict[int, Evidence]]] = {}
-        for number, (use, _) in enumerate(groups if self.is_recorded else ()):
+        for number, (use, _) in enumerate(groups):
             for name in self.meant(use):
                 for entry, evidence in self._of_use(name, use):
                     _, sure = found.setdefault(entry.id, (entry, {}))
@@ -95,8 +85,6 @@ class NameChanges:
 
     def of_torch(self) -> list[ReportEntry]:
         """Return what differs for public names, whoever uses them; a name that has several is told once."""
-        if not self.is_recorded:
-            return []
         plainest: dict[tuple[str, int], str] = {}
         for change in self.names.compare(self.old, self.new):
             if change.before is not None and change.before.kind not in ("external", "constant", "module"):
@@ -233,12 +221,9 @@ class NameChanges:
                 continue
             what = f"{name}: {argument} is {now} by default, was {before}"
             # None only says that torch chooses: what it chooses may be what it was.
-            harm: Severity = "corner" if "None" in (before, now) or not _is_literal(now) else "changes"
-            ends = before, now
-            if (name, argument) in _WARN_WITHOUT and now == "None":
-                harm, what, ends = "warns", f"{name} warns where {argument} is left out", ("no warning", "a warning")
-            entry = _of_argument(name, argument, harm, what, ends, when, f"{argument}={before}")
-            yield replace(entry, kind="default"), found.is_certain
+            is_literal = "None" not in (before, now) and _is_literal(now)
+            entry = _of_argument(name, argument, "changes", what, (before, now), when, f"{argument}={before}")
+            yield replace(entry, kind="default"), found.is_certain and is_literal
 
     def _of_arrivals(self, name: str, call: Call) -> Iterator[tuple[ReportEntry, bool]]:
         """Yield what is told of arguments that the old release lacks and whose default changed after they came."""
@@ -249,7 +234,7 @@ class NameChanges:
             return
         for argument, came, first, since, last, is_sure in arrivals(call, before.record, later):
             # False at first means that nothing changed as the argument came; of 5.0 that can't be told.
-            if (first, last) == ("False", "True") and (name, argument) not in _HARMLESS:
+            if (first, last) == ("False", "True"):
                 what = f"{name}: {argument} is {last} by default, was {first} where it came"
                 ends = f"no such argument; {argument}={first} where it came in {came}", last
                 entry = _of_argument(name, argument, "changes", what, ends, f"since {since}", f"{argument}={first}")
@@ -272,7 +257,7 @@ class NameChanges:
 
 
 def _of_argument(
-    name: str, argument: str, severity: Severity, what: str, ends: tuple[str, str], when: str, instead: str = ""
+    name: str, argument: str, severity: Harm, what: str, ends: tuple[str, str], when: str, instead: str = ""
 ) -> ReportEntry:
     return ReportEntry(
         f"{name}:{argument}",
@@ -283,6 +268,7 @@ def _of_argument(
         when,
         instead=instead,
         subject=name,
+        fixes=(Fix(name, keyword=instead),) if re.fullmatch(_KEYWORD, instead) else (),
     )
 
 

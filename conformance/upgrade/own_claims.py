@@ -1,17 +1,20 @@
-"""Claims of the user's own, beside those of the corpus: their results are in a folder of their own."""
+"""Claims of the user's own, beside the changes of torch: what was measured of them on both releases."""
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
+from conformance.compare.differences import RecordDifference, claim_differences
+from conformance.compare.harm import SHOWN
 from conformance.language.corpus import Corpus
-from conformance.results.recorded import NAMES, recorded_folder
-from conformance.upgrade.choices import NotRecorded, release_path
-from conformance.upgrade.claims import compare_claims, read_specs
+from conformance.language.kept import corpus_of
+from conformance.names.store import minor
+from conformance.upgrade.choices import NotRecorded, choose_releases
 from conformance.upgrade.model import Report, ReportEntry
+from conformance.views.recorded import load_recorded
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,8 @@ class OwnClaims:
     results: Path
 
     @classmethod
-    def taken_from(cls, options: argparse.Namespace) -> Optional[OwnClaims]:
-        """Take them out of the options of the command, which then asks about the corpus.
-
-        Files of results, and a folder that has names too, stand in the place of the record, and the specs in that of
-        the corpus.
+    def of(cls, specs: Optional[Sequence[Path]], results: Optional[Path]) -> Optional[OwnClaims]:
+        """Read the claims of spec files; None where there are none of the user's own.
 
         Raises
         ------
@@ -36,35 +36,38 @@ class OwnClaims:
         ValueError
             If a spec has a mistake.
         """
-        if not options.specs or Path(options.old).is_file() or Path(options.new).is_file():
-            return None
-        corpus, results = read_specs(options.specs), options.results
-        if not any(claim.own for claim in corpus.claims):
+        corpus = corpus_of(specs) if specs else None
+        if specs is None or corpus is None or not any(claim.own for claim in corpus.claims):
             return None
         if results is None:
-            how = f"conformance run {options.specs[0]} --results=DIR writes them"
+            how = f"conformance run {specs[0]} --results=DIR writes them"
             raise NotRecorded(f"--specs needs --results=DIR, the folder of their results; {how}")
-        if (recorded_folder(results) / NAMES).is_dir():
-            return None
-        own = cls(corpus, options.specs[0], results)
-        options.specs = options.results = None
-        return own
+        return cls(corpus, specs[0], results)
 
-    def added_to(self, report: Report, old: str, new: str, device: str) -> Report:
-        """Return a report with what differs for these claims; no use of the code decides which of them are told."""
+    def added_to(self, report: Report) -> Report:
+        """Return a report with what differs for these claims; no use of the code decides which of them are shown."""
+        recorded = load_recorded(self.results).on("cpu") if self.results.is_dir() else ()
         try:
-            path, _ = release_path(old, new, self.results, device)
+            ends = choose_releases(minor(report.old), minor(report.new), [one.torch for one in recorded])
         except NotRecorded as error:
             reason = str(error).partition(";")[0]
             how = f"measure it with: conformance run {self.specs} --results={self.results}"
             remarks = (*map(str, self.corpus.not_entered), f"{self.specs} is not compared: {reason}; {how}")
             return replace(report, remarks=(*report.remarks, *remarks))
-        found = compare_claims(self.corpus, path)
-        entries = [replace(entry, page="") for entry in found.entries]
+        by_release = {one.torch: one for one in recorded}
+        found, gaps = claim_differences(self.corpus.claims, by_release[ends.old], by_release[ends.new])
+        entries = [_entry(one, ends.new) for one in found if one.harm in SHOWN]
+        remarks = (*report.remarks, *map(str, self.corpus.not_entered))
+        remarks += tuple(f"{id} is not compared: {why}" for id, why in gaps.items())
         return replace(
-            report,
-            entries=tuple(sorted([*report.entries, *entries], key=ReportEntry.order)),
-            compared=report.compared + found.compared,
-            gaps={**report.gaps, **found.gaps},
-            remarks=(*report.remarks, *found.remarks),
+            report, entries=tuple(sorted([*report.entries, *entries], key=ReportEntry.order)), remarks=remarks
         )
+
+
+def _entry(one: RecordDifference, new: str) -> ReportEntry:
+    before, after = (
+        "; ".join(f"{part.what}: {getattr(part, end)}" for part in one.parts) for end in ("before", "after")
+    )
+    return ReportEntry(
+        one.id, one.harm, "claim", f"{one.id}: {one.title}", before, after, f"in {new}", one.script, subject=one.subject
+    )

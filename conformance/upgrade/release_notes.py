@@ -1,4 +1,4 @@
-"""What release notes say of the names and claims that a report tells of."""
+"""What release notes say of the names in a report."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ def with_notes(report: Report, all_notes: Iterable[ReleaseNotes]) -> Report:
     by_topic = notes_by_topic(one for one in all_notes if oldest < as_version(minor(one.release)) <= newest)
 
     def announced(entry: ReportEntry) -> tuple[ReleaseNote, ...]:
-        topics = (entry.subject, *(claim.id for claim in entry.claims))
-        found = dict.fromkeys(note for topic in topics for note in by_topic.get(topic, ()))
-        return tuple(map(_as_told, sorted(found, key=lambda note: as_version(note.release))))
+        found = by_topic.get(entry.subject, ())
+        return tuple(map(_as_planned, sorted(found, key=lambda note: as_version(note.release))))
 
     return replace(report, entries=tuple(replace(entry, announced=announced(entry)) for entry in report.entries))
 
 
-def _as_told(note: ReleaseNote) -> ReleaseNote:
+def _as_planned(note: ReleaseNote) -> ReleaseNote:
     """Return a note whose title says it where it was only a plan, which may not have come true."""
     is_plan = as_version(note.by) > as_version(minor(note.release))
     return replace(note, title=f"was announced for {note.by}: {note.title}") if is_plan else note

@@ -6,10 +6,10 @@ import json
 from urllib.parse import quote
 
 from conformance import __version__
+from conformance.compare.harm import SHOWN
 from conformance.results.codec import Json
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry
 from conformance.upgrade.report import MOST_PLACES
-from conformance.upgrade.severity import SHOWN
 from conformance.usage import Evidence
 
 _LEVELS = {"breaks": "error", "changes": "warning", "warns": "note"}
@@ -40,7 +40,7 @@ def _rule(entry: ReportEntry) -> Json:
     instead = f"\nInstead: {entry.instead}" if entry.instead else ""
     rule: dict[str, Json] = {
         "id": entry.id,
-        "shortDescription": {"text": entry.headline},
+        "shortDescription": {"text": entry.what},
         "help": {"text": f"Before: {entry.before}\nAfter: {entry.after}{instead}\nChanged {entry.when}."},
         "defaultConfiguration": {"level": _LEVELS[entry.severity]},
     }
@@ -57,6 +57,6 @@ def _result(entry: ReportEntry, number: int, place: AffectedPlace) -> Json:
         "ruleId": entry.id,
         "ruleIndex": number,
         "level": _LEVELS[entry.severity],
-        "message": {"text": f"{entry.headline} (changed {entry.when}).{instead}"},
+        "message": {"text": f"{entry.what} (changed {entry.when}).{instead}"},
         "locations": [{"physicalLocation": where}],
     }

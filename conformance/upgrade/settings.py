@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
+from conformance.compare.harm import SHOWN, Harm
 from conformance.results.files import read_bytes, to_text
-from conformance.upgrade.severity import SEVERITIES, SHOWN, Severity
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,7 +44,7 @@ class UpgradeSettings:
     uses: tuple[Path, ...] = ()
     exclude: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    fail_on: Optional[Severity] = None
+    fail_on: Optional[Harm] = None
 
 
 def read_settings(folder: Path) -> UpgradeSettings:
@@ -110,7 +110,7 @@ def _place(text: str, key: str) -> str:
 def _check(place: str, key: str, value: object) -> None:
     if key not in (*_LISTS, *_TEXTS):
         raise ValueError(f"{place}: [{_TABLE}] has no key '{key}'; it has {', '.join((*_TEXTS, *_LISTS))}")
-    if key == "fail-on" and value not in SEVERITIES:
+    if key == "fail-on" and value not in SHOWN:
         raise ValueError(f"{place}: 'fail-on' is one of {', '.join(SHOWN)}")
     if key == "floor":
         check_release(f"{place}: 'floor'", str(value))

@@ -19,6 +19,7 @@ from conformance.usage.values import (
     NONE,
     NOTHING,
     OTHER,
+    ROOTS,
     UNKNOWN,
     Constant,
     Fixed,
@@ -31,6 +32,7 @@ from conformance.usage.values import (
     OwnClass,
     Torch,
     Value,
+    Version,
     as_chosen,
     join,
 )
@@ -49,7 +51,7 @@ class Bindings(Invocations):
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             value = self._module(name, 0)
             self.scope.bind(alias.asname or name, as_chosen(value) if self.choices else value)
-            if alias.name.startswith("torch."):
+            if alias.name.partition(".")[0] in ROOTS:
                 self.record.name((Torch(alias.name),), node, Kind.IMPORT)
 
     def on_importfrom(self, node: ast.ImportFrom) -> None:
@@ -65,7 +67,7 @@ class Bindings(Invocations):
             self.scope.bind(alias.asname or alias.name, as_chosen(value) if self.choices else value)
 
     def _module(self, name: str, level: int) -> Value:
-        if not level and name.partition(".")[0] == "torch":
+        if not level and name.partition(".")[0] in ROOTS:
             return Torch(name[:200])
         found = self.modules.find(self.record.path, name, level)
         if found is not None:
@@ -94,7 +96,7 @@ class Bindings(Invocations):
         value = self.tested(node.value)
         if node.type_comment:
             value = self._better(parse_annotation(node.type_comment, self.resolve), value)
-        if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value not in (NONE, FLAG):
+        if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value is not NONE and type(value) is not Flag:
             constant = literal(node.value)
             if constant is not None and len(node.targets) == 1 and type(node.targets[0]) is ast.Name:
                 value = Constant(constant.literal, self.loop)
@@ -128,7 +130,7 @@ class Bindings(Invocations):
         return FLAG if isinstance(node, _TESTS) or (value is OTHER and type(node) is not ast.IfExp) else value
 
     def _better(self, said: Value, found: Value) -> Value:
-        return found if said is UNKNOWN or (isinstance(found, (Instance, Flag)) and said is OTHER) else said
+        return found if said is UNKNOWN or (isinstance(found, (Instance, Flag, Version)) and said is OTHER) else said
 
     def annotation(self, node: ast.expr) -> Value:
         """Return what an annotation says, and note the names it uses, unless it is a text."""
@@ -193,7 +195,7 @@ class Bindings(Invocations):
         tensor = as_tensor(owner)
         if tensor is not None:
             new = known(source if source is not None else target, value)
-            self.record.operator("__setitem__", target, tensor.evidence, known(target.slice, index), new)
+            self.record.operator("__setitem__", target, tensor, known(target.slice, index), new)
         elif isinstance(owner, Items):
             owner.add(value)
 

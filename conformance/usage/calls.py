@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import Optional
 
 from conformance.usage.model import Argument, Call, TorchName
@@ -11,8 +12,13 @@ from conformance.usage.values import NONE, Constant, Instance, Torch, Value
 
 _LONGEST_TEXT, _MOST_ITEMS = 200, 16
 _UNKNOWN = Argument()
-_TENSORS = {is_bool: Argument(type="torch.Tensor", is_bool=is_bool) for is_bool in (None, True, False)}
-_TRUTH = Argument(is_bool=True)
+_TRUTH = Argument(dtype="bool")
+_DISPLAYS = {
+    **dict.fromkeys((ast.List, ast.ListComp), "list"),
+    **dict.fromkeys((ast.Dict, ast.DictComp), "dict"),
+    ast.Tuple: "tuple",
+    ast.JoinedStr: "str",
+}
 
 
 class Arguments:
@@ -37,6 +43,20 @@ class Arguments:
     def torch_names(self) -> frozenset[str]:
         """The names of torch among the arguments, such as `torch.bool`."""
         return frozenset(value.name for value in (*self._values, *self._keywords) if type(value) is Torch)
+
+    def dtype_of_data(self, function: str) -> Optional[str]:
+        """Return the kind of dtype of what `torch.tensor` makes of literals."""
+        most = {"torch.tensor": 1, "torch.as_tensor": 1, "torch.arange": 3}.get(function, 0)
+        data = self._node.args[:most]
+        kinds = {kind for node in data for kind in _kinds(literal(node))}
+        return next((kind for kind in ("", "float", "integer", "bool") if kind in kinds), None) or None
+
+    def flag(self, name: str, is_first: bool) -> Optional[bool]:
+        """Return the truth value that a keyword argument, or the first one, is given."""
+        given = [keyword.value for keyword in self._node.keywords if keyword.arg == name]
+        given += self._node.args[:1] if is_first else []
+        value = given[0].value if given and isinstance(given[0], ast.Constant) else None
+        return value if isinstance(value, bool) else None
 
     def call(self, is_unbound: bool = False) -> Call:
         """Return the call; ``is_unbound`` where the first argument is the object of the method."""
@@ -67,21 +87,39 @@ def known(node: ast.expr, value: Value) -> Argument:
     if type(value) is Constant:
         return _argument(value)
     if type(value) is Instance:
-        cls = value.cls
-        if cls == "torch.Tensor":
-            return _TENSORS[value.is_bool]
-        return Argument(type=cls if isinstance(cls, str) else None)
+        return tensor_argument(value)
     if kind is ast.Compare:
         return _TRUTH  # Of unknown objects: a truth value, or a tensor of them.
-    if kind in (ast.UnaryOp, ast.Tuple, ast.List):
+    if kind is ast.UnaryOp:
         return _argument(literal(node))
+    if kind in _DISPLAYS:
+        return _argument(literal(node))._replace(type=_DISPLAYS[kind])
     return Argument(True, None, "None") if value is NONE else _UNKNOWN
+
+
+@lru_cache(maxsize=1_000)
+def _instance(cls: str, dtype: Optional[str], requires_grad: Optional[bool]) -> Argument:
+    return Argument(False, None, cls, dtype, requires_grad)
+
+
+def tensor_argument(value: Instance) -> Argument:
+    """Return what is known of an object of torch."""
+    return _instance(value.cls, value.dtype, value.requires_grad) if isinstance(value.cls, str) else _UNKNOWN
 
 
 def _argument(constant: Optional[Constant]) -> Argument:
     if constant is None:
         return _UNKNOWN
     return Argument(True, constant.literal, type(constant.literal).__name__)
+
+
+def _kinds(constant: Optional[Constant]) -> set[str]:
+    """Return the kinds of the numbers in a literal; an empty text where there are others."""
+    if constant is None:
+        return {""}
+    if isinstance(constant.literal, tuple):
+        return {kind for part in constant.literal for kind in _kinds(Constant(part, 0))}
+    return {{bool: "bool", int: "integer", float: "float"}.get(type(constant.literal), "")}
 
 
 def literal(node: ast.expr, depth: int = 0) -> Optional[Constant]:

@@ -19,6 +19,7 @@ from conformance.usage.values import (
     NOTHING,
     OTHER,
     UNKNOWN,
+    Flag,
     Foreign,
     Instance,
     Items,
@@ -64,7 +65,7 @@ class FileReader(Statements):
         """Bind a function, to be read when the whole file is known."""
         binding = ""
         for decorator in node.decorator_list:
-            self.record.decorator(self.value(decorator), decorator)
+            self.record.decorator(self.value(decorator), decorator, "function")
             binding = _BINDINGS.get(_last_name(decorator), binding)
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
@@ -81,7 +82,8 @@ class FileReader(Statements):
         if isinstance(node, ast.AsyncFunctionDef) and result is UNKNOWN:
             result = None
         owner = self.owner if self.scope.is_class else None
-        function = OwnFunction(node, self.scope.inner(), owner, binding, self.record.guard > 0, result)
+        guards = self.record.guard > 0, self.record.runs_on
+        function = OwnFunction(node, self.scope.inner(), owner, binding, *guards, result)
         if owner is not None:
             self._note_override(function, owner)
         self.scope.bind(node.name, function)
@@ -101,21 +103,24 @@ class FileReader(Statements):
             return
         function.is_read = True
         outer = (self.scope, self.owner, self.returned, self.items, self.loop)
-        looked = (self.looks, self.choices, self.record.guard)
+        looked = (self.looks, self.choices, self.record.guard, self.record.runs_on)
         self.scope = Scope(scope)
         self.owner = function.owner or self._owner_around(scope)
         self.returned, self.items, self.loop = NOTHING, None, 0
-        self.choices, self.record.guard = 0, int(function.guarded)
+        self.choices, self.record.guard, self.record.runs_on = 0, int(function.guarded), function.runs_on
         self._depth += 1
         self._bind_parameters(function, node)
         self.block(node.body)
         self._depth -= 1
         if function.result in (None, UNKNOWN):
             function.result = Items(self.items) if self.items is not None else self.returned
+            if isinstance(function.result, Flag) and function.result.holds is None:
+                names = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
+                function.result = function.result.given_by(names[function.owner is not None :])
             if function.result in (NOTHING, NONE):
                 function.result = UNKNOWN
         self.scope, self.owner, self.returned, self.items, self.loop = outer
-        self.looks, self.choices, self.record.guard = looked
+        self.looks, self.choices, self.record.guard, self.record.runs_on = looked
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""
@@ -171,8 +176,7 @@ class FileReader(Statements):
     def on_classdef(self, node: ast.ClassDef) -> None:
         """Bind a class, with what it is built on and what its body binds."""
         for decorator in node.decorator_list:
-            self.record.decorator(self.value(decorator), decorator)
-            self.record.decorates_class(decorator)
+            self.record.decorator(self.value(decorator), decorator, "class")
         cls = OwnClass(node.name)
         for base in node.bases:
             cls.bases.append(self._base(base))
@@ -208,7 +212,8 @@ class FileReader(Statements):
         if names and node.name != "__init__":
             line, column = node.lineno, node.col_offset
             parameters = signature_of(node.args)[function.binding != "staticmethod" :]
-            self.record.add(names, line, column, Kind.OVERRIDE, Evidence.CERTAIN, None, parameters)
+            binding = function.binding
+            self.record.add(names, line, column, Kind.OVERRIDE, Evidence.CERTAIN, None, parameters, decorates=binding)
 
 
 def signature_of(every: ast.arguments) -> tuple[Parameter, ...]:

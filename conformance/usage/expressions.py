@@ -21,11 +21,13 @@ from conformance.usage.values import (
     UNKNOWN,
     Either,
     Fixed,
+    Flag,
     Instance,
     Items,
     OwnFunction,
     Torch,
     Value,
+    Version,
     as_chosen,
     item_of,
     join,
@@ -75,18 +77,23 @@ class Expressions(Operators):
         if isinstance(value, Instance):
             tensor = as_tensor(value)
             if tensor is not None and node is not None:
-                self.record.operator("__iter__", node, tensor.evidence)
+                self.record.operator("__iter__", node, tensor)
             cls = value.cls if isinstance(value.cls, str) else value.cls.torch_base()
             return weaker(rules.items_of_instance(cls), value.evidence) if cls is not None else UNKNOWN
+        if type(value) is Version:
+            return value  # Its numbers, one by one, which the comprehension puts together again.
         return rules.LIKELY_TENSOR if value is BATCH else item_of(value)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
-        before = self.looks
-        self.truth(node.test)
+        before, runs_on = self.looks, self.record.runs_on
+        test = self.truth(node.test)
         looked = self.looks != before
         self.record.guard += looked
-        found = join(self.value(node.body), self.value(node.orelse))
-        self.record.guard -= looked
+        self.record.runs_on = narrowed(runs_on, test, True) if looked else runs_on
+        found = self.value(node.body)
+        self.record.runs_on = narrowed(runs_on, test, False) if looked else runs_on
+        found = join(found, self.value(node.orelse))
+        self.record.guard, self.record.runs_on = self.record.guard - looked, runs_on
         return as_chosen(found) if looked else found
 
     def _joinedstr(self, node: ast.JoinedStr) -> Value:
@@ -98,7 +105,7 @@ class Expressions(Operators):
     def _formattedvalue(self, node: ast.FormattedValue) -> Value:
         tensor = as_tensor(self.value(node.value))
         if tensor is not None:
-            self.record.operator("__format__", node.value, tensor.evidence)
+            self.record.operator("__format__", node.value, tensor)
         return OTHER
 
     def _comprehension(self, node: Any, *elements: ast.expr) -> Value:
@@ -114,7 +121,7 @@ class Expressions(Operators):
         for element in elements:
             item = self.value(element)
         self.scope = outer
-        return Items(item)
+        return item if type(item) is Version else Items(item)
 
     def _listcomp(self, node: Any) -> Value:
         return self._comprehension(node, node.elt)
@@ -195,6 +202,13 @@ class Expressions(Operators):
     def yielded(self, item: Value) -> None:
         """Note what the function yields."""
         raise NotImplementedError
+
+
+def narrowed(runs_on: Optional[int], test: Value, outcome: bool) -> Optional[int]:
+    """Return the releases on which code runs under a condition that looks at torch; none where that is not known."""
+    if runs_on is None or type(test) is not Flag or test.holds is None:
+        return None
+    return runs_on & (test.holds.true if outcome else test.holds.false)
 
 
 #: Identities of loops: a constant is known only in the loop that binds it.

@@ -6,18 +6,21 @@ import ast
 from typing import Optional
 
 from conformance.usage import rules
-from conformance.usage.calls import Arguments
+from conformance.usage.calls import Arguments, tensor_argument
+from conformance.usage.lookup import as_tensor, as_version, is_version
 from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.python_calls import PythonCalls
 from conformance.usage.recorder import attribute_place
 from conformance.usage.values import (
     BATCH,
+    FLAG,
     NONE,
     NOTHING,
     OTHER,
     UNKNOWN,
     Either,
     Fixed,
+    Flag,
     Foreign,
     Instance,
     Items,
@@ -25,11 +28,13 @@ from conformance.usage.values import (
     OwnFunction,
     Torch,
     Value,
+    Version,
     is_other,
     item_of,
     join,
     weaker,
 )
+from conformance.usage.versions import by_name, compared, starts_with
 
 #: Methods of an unknown object whose results are neither tensors nor modules.
 _NO_TENSOR = rules.words("item numpy tolist size dim numel format strip split join lower upper keys encode read")
@@ -46,11 +51,35 @@ class Invocations(PythonCalls):
     owner: Optional[OwnClass] = None
 
     def _call(self, node: ast.Call) -> Value:
+        before = self.looks
+        result = self._called(node)
+        if self.looks == before or (type(result) is Flag and result.holds is not None) or type(result) is Version:
+            return result
+        return self._version_check(node, result) or result
+
+    def _version_check(self, node: ast.Call, result: Value) -> Optional[Flag]:
+        """Return when a helper that compares torch's version holds: one of the project, or one whose name says so."""
+        if type(result) is Flag and result.position >= 0:
+            named = [keyword.value for keyword in node.keywords if keyword.arg == result.asks[1]]
+            given = node.args[result.position : result.position + 1] or named
+            bound = self.literal_of(given[0]) if given else None
+            return Flag(compared(result.asks[0], bound.literal)) if bound is not None else None
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if result in (OTHER, UNKNOWN, FLAG) and is_version(name):
+            literals = [bound.literal for argument in node.args if (bound := self.literal_of(argument)) is not None]
+            return Flag(by_name(name, tuple(literals)))
+        return None
+
+    def _called(self, node: ast.Call) -> Value:
         function = node.func
         if type(function) is ast.Attribute:
             if _is_super(function.value):
                 return self._super(function, node)
             owner = self.receiver(function.value)
+            version = as_version(owner) if owner.chosen else None
+            if version is not None:
+                self.arguments(node)
+                return _of_version(version, function.attr, node)
             if type(owner) is not Torch:
                 return self._method(owner, function, node)
             return self.call(self.torch_attribute(owner, function.attr), node)
@@ -76,6 +105,8 @@ class Invocations(PythonCalls):
             return Instance(function)
         if type(function) is Instance:
             return self._instance_call(function, node, given)
+        if type(function) is Version:
+            return function
         if type(function) is Either:
             torch = tuple(one for one in function.values if type(one) is Torch)
             result = self._torch_call(torch, node, given) if torch else NOTHING
@@ -97,7 +128,7 @@ class Invocations(PythonCalls):
                 is_unbound = rules.has(owner, last, True)
             shown = rules.canonical(name) if is_unbound else name
             called.append(Torch(shown, function.evidence, function.chosen))
-            found = rules.with_dtype(rules.result_of(name, len(given.values), given.keywords), given.torch_names)
+            found = _described(rules.result_of(name, len(given.values), given.keywords), name, given)
             if functions[0].evidence is Evidence.MAYBE:
                 found = UNKNOWN
             result = join(result, weaker(found, function.evidence))
@@ -172,12 +203,13 @@ class Invocations(PythonCalls):
             return UNKNOWN  # A module of its own that is held under this name.
         member = rules.member(cls, name, len(given.values), given.keywords, True)
         line, column = attribute_place(function)
-        self.record.add(member.names, line, column, Kind.CALL, owner.evidence, given.call())
+        call = given.call()._replace(receiver=tensor_argument(owner))
+        self.record.add(member.names, line, column, Kind.CALL, owner.evidence, call)
         if type(member.result) is Instance and member.result.cls == cls:
             if is_module:
                 return owner
-            same = member.result.of_bools(owner.is_bool) if name in rules.KEEPS_DTYPE else member.result
-            return weaker(rules.with_dtype(same, given.torch_names), owner.evidence)
+            found = _described(member.result, f"{cls}.{name}", given, owner)
+            return weaker(found, owner.evidence)
         return rules.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
 
     def _maybe(self, owner: Value, function: ast.Attribute, given: Arguments) -> Value:
@@ -211,6 +243,42 @@ class Invocations(PythonCalls):
             self.record.add(names, line, column, Kind.CALL, Evidence.CERTAIN, given.call())
             return member.result
         return UNKNOWN
+
+
+def _of_version(version: Version, method: str, node: ast.Call) -> Value:
+    """Return what a method of torch's version gives."""
+    first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    if method == "startswith":
+        return Flag(starts_with(first) if isinstance(first, str) else None)
+    return Version(version.part, version.is_split or (method in ("split", "rsplit") and first == "."))
+
+
+def _described(result: Value, name: str, given: Arguments, owner: Optional[Instance] = None) -> Value:
+    """Return a tensor with what a call tells of its dtype, and of whether it requires grad.
+
+    Parameters
+    ----------
+    name
+        What is called.
+    owner
+        The object of a method.
+    """
+    if type(result) is not Instance or result.cls != "torch.Tensor":
+        return result
+    last = name.rpartition(".")[2]
+    dtype = rules.dtype_among(given.torch_names)
+    if dtype is None and "dtype" not in given.keywords:
+        keeps = owner is not None and last in rules.KEEPS_DTYPE and not given.torch_names
+        dtype = owner.dtype if keeps and owner is not None else result.dtype or given.dtype_of_data(name)
+    said = given.flag("requires_grad", last == "requires_grad_")
+    tensors = [owner, *map(as_tensor, given.values)]
+    if said is None and last in ("Parameter", "requires_grad_"):
+        said = True
+    elif said is None and last in ("detach", "detach_"):
+        said = False
+    elif said is None and any(tensor is not None and tensor.requires_grad for tensor in tensors):
+        said = True
+    return result.of(dtype, said)
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -21,6 +21,7 @@ from conformance.usage.values import (
     UNKNOWN,
     Constant,
     Either,
+    Flag,
     Foreign,
     Imported,
     Instance,
@@ -29,13 +30,16 @@ from conformance.usage.values import (
     OwnFunction,
     Torch,
     Value,
+    Version,
     join,
     weaker,
 )
+from conformance.usage.versions import by_name
 
 _LONGEST_NAME = 200
 #: Names of helpers and constants by which code asks for the version of torch.
-_VERSION = re.compile(r"torch\w*(version|greater|less|_[gl][te]$)|version\w*torch", re.IGNORECASE)
+_VERSION = re.compile(r"torch\w*(version|greater|less|_[gl][te]$|(?<!\d)\d_\d+$)|version\w*torch", re.IGNORECASE)
+_VERSIONS = frozenset(("torch.__version__", "torch.version.__version__"))
 _BUILTINS: dict[str, Value] = {name: Foreign(f"builtins.{name}") for name in dir(builtins)}
 #: Where every module that was imported, or every name of a module, can be looked up.
 NAMESPACES = frozenset(("sys.modules", "builtins.globals()", "builtins.locals()"))
@@ -91,7 +95,7 @@ class Names:
 
     def lookup(self, name: str) -> Value:
         """Return what a name stands for here."""
-        if _is_version(name):
+        if is_version(name):
             self.looks += 1
         scope: Optional[Scope] = self.scope
         while scope is not None:
@@ -119,7 +123,10 @@ class Names:
         return OTHER if constant.loop or name in scope.rebound or name in self.unsteady else constant
 
     def _name(self, node: ast.Name) -> Value:
+        before = self.looks
         value = self.lookup(node.id)
+        if self.looks != before and (value is UNKNOWN or value is OTHER or type(value) is Foreign):
+            return _as_said(node.id)
         # A variable that holds a name was noted where it was bound.
         if type(value) is Torch and value.name.endswith(f".{node.id}"):
             self.record.name((value,), node)
@@ -144,11 +151,13 @@ class Names:
 
     def _attribute(self, node: ast.Attribute) -> Value:
         value = self._step(node)
+        if is_version(node.attr) and (value is UNKNOWN or value is OTHER or type(value) is Foreign):
+            return _as_said(node.attr)
         self._read(value, node)
         return value
 
     def _step(self, node: ast.Attribute) -> Value:
-        if _is_version(node.attr):
+        if is_version(node.attr):
             self.looks += 1
         return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
 
@@ -184,6 +193,9 @@ class Names:
             for one in owner.values:  # type: ignore[attr-defined]
                 found = join(found, self.attribute(one, name, line, column, kind))
             return found
+        if of is Version:
+            part = {"major": 0, "minor": 1}.get(name, owner.part)  # type: ignore[attr-defined]
+            return Version(part, owner.is_split or name == "release")  # type: ignore[attr-defined]
         if owner is UNKNOWN or owner is NONE or owner is BATCH:
             self.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
             return rules.attribute_of_unknown(name)
@@ -193,6 +205,8 @@ class Names:
         """Return what a dotted name of torch stands for."""
         if name == "__version__" or owner.name == "torch.version":
             self.looks += 1
+        if owner.name in _VERSIONS:
+            return Version(is_split=name == "release")
         if rules.is_constant(owner.name):
             return OTHER
         if owner.name == "torch" == name:
@@ -242,9 +256,14 @@ class Names:
 
 
 @lru_cache(maxsize=20_000)
-def _is_version(name: str) -> bool:
+def is_version(name: str) -> bool:
     """Return whether a name says that it compares the version of torch, such as `torch_version_ge`."""
     return _VERSION.search(name) is not None
+
+
+def _as_said(name: str) -> Value:
+    """Return what a name says that compares the version of torch, or is it."""
+    return Version() if name.lower().endswith("version") else Flag(by_name(name))
 
 
 def _unknown(_: Names, __: ast.expr) -> Value:
@@ -253,6 +272,13 @@ def _unknown(_: Names, __: ast.expr) -> Value:
 
 def _known(member: Optional[Value]) -> Value:
     return UNKNOWN if member is None or member is NOTHING else member
+
+
+def as_version(value: Value) -> Optional[Version]:
+    """Return the version of torch that a value is."""
+    if type(value) is Torch and value.name in _VERSIONS:
+        return Version()
+    return value if type(value) is Version else None
 
 
 def as_tensor(value: Value) -> Optional[Instance]:

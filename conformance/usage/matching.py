@@ -1,16 +1,15 @@
-"""Does a call match: which arguments it passes, which it leaves out, and what a new signature does to it."""
+"""Which arguments a call passes, by a signature, and what a new signature does to it."""
 
 from __future__ import annotations
 
 import ast
-import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Optional, Protocol
 
 from conformance.usage.definitions import signature_of
-from conformance.usage.model import Argument, Call, Parameter, Use, Value
+from conformance.usage.model import Argument, Call, Parameter, Use
 from conformance.usage.rules import canonical
 
 Signature = tuple[Parameter, ...]
@@ -31,14 +30,6 @@ def known_names(use: Use, known: Known) -> tuple[str, ...]:
     """
     found = (name if name in known else canonical(name) for name in use.names)
     return tuple(dict.fromkeys(name for name in found if name in known))
-
-
-class Match(enum.Enum):
-    """Whether a call matches; `UNKNOWN` where ``*args``, ``**kwargs`` or a value that is not known decide."""
-
-    NO = "no"
-    UNKNOWN = "unknown"
-    YES = "yes"
 
 
 @dataclass(frozen=True)
@@ -64,27 +55,6 @@ class Bound:
     missing: tuple[str, ...] = ()
     too_many: int = 0
     is_open: bool = False
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """What a call must be like for an entry to concern it.
-
-    Parameters
-    ----------
-    passed, left_out
-        Names of parameters.
-    values
-        The literal value that a parameter must get, or leave to its default.
-    least, most
-        Bounds of the number of positional arguments.
-    """
-
-    passed: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    values: Mapping[str, Value] = field(default_factory=dict)
-    least: int = 0
-    most: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -139,42 +109,6 @@ def bind(call: Call, signature: Signature) -> Bound:
     )
     extra = 0 if "var_positional" in takes else max(len(call.positional) - len(slots), 0)
     return Bound(passed, unexpected, missing, extra, is_open)
-
-
-def matches(call: Call, pattern: Pattern, signature: Signature) -> Match:
-    """Return whether a call is one that a pattern describes, under a signature."""
-    bound = bind(call, signature)
-    defaults = {parameter.name: parameter.default for parameter in signature}
-    found = [_passes(bound, name) for name in pattern.passed]
-    found += [_opposite(_passes(bound, name)) for name in pattern.left_out]
-    found += [_has_value(bound, name, value, defaults.get(name)) for name, value in pattern.values.items()]
-    number = len(call.positional)
-    if number < pattern.least:
-        found.append(Match.UNKNOWN if call.more_positional else Match.NO)
-    if pattern.most is not None and (number > pattern.most or call.more_positional):
-        found.append(Match.NO if number > pattern.most else Match.UNKNOWN)
-    return min(found, key=list(Match).index, default=Match.YES)
-
-
-def _passes(bound: Bound, name: str) -> Match:
-    if name in bound.passed or name in bound.unexpected:
-        return Match.YES
-    return Match.UNKNOWN if bound.is_open else Match.NO
-
-
-def _opposite(match: Match) -> Match:
-    return {Match.YES: Match.NO, Match.NO: Match.YES}.get(match, match)
-
-
-def _has_value(bound: Bound, name: str, value: Value, default: Optional[str]) -> Match:
-    argument = bound.passed.get(name)
-    if argument is None:
-        if bound.is_open:
-            return Match.UNKNOWN
-        return Match.YES if default == repr(value) else Match.NO
-    if not argument.known:
-        return Match.UNKNOWN
-    return Match.YES if type(argument.value) is type(value) and argument.value == value else Match.NO
 
 
 def breakage(call: Call, old: Signature, new: Signature) -> Breakage:

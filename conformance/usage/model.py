@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Optional, Union
 
+from conformance.usage.versions import ALL
+
 
 class Evidence(enum.IntEnum):
     """How sure it is that a use is a use of its name."""
@@ -35,6 +37,9 @@ class Kind(enum.Enum):
     ASSIGN = "assign"
     #: A class has it as its base.
     BASE = "base"
+    #: `isinstance` or `issubclass` is asked about it, or an `except` clause catches it.
+    ISINSTANCE = "isinstance"
+    EXCEPT = "except"
     #: A subclass defines it; `Use.parameters` says how.
     OVERRIDE = "override"
 
@@ -55,8 +60,10 @@ class Argument(NamedTuple):
     known: bool = False
     value: Value = None
     type: Optional[str] = None
-    #: Whether it is made of bools, as a mask is; none where that is not known.
-    is_bool: Optional[bool] = None
+    #: The kind of dtype of a tensor, or of what may be one: "bool", "integer" or "float"; none where it is not known.
+    dtype: Optional[str] = None
+    #: Whether a tensor requires grad; none where that is not known.
+    requires_grad: Optional[bool] = None
 
 
 class Call(NamedTuple):
@@ -68,6 +75,8 @@ class Call(NamedTuple):
     more_positional: bool = False
     #: There is a ``**kwargs``.
     more_keywords: bool = False
+    #: The object of a method or an operator.
+    receiver: Optional[Argument] = None
 
 
 class Parameter(NamedTuple):
@@ -95,8 +104,10 @@ class Use(NamedTuple):
         The arguments; none where nothing is called. Those of what is passed on are open.
     parameters
         The parameters of a method that overrides one of torch.
-    decorates_class
-        Whether it decorates a class.
+    decorates
+        What it decorates, "function" or "class"; of a method that overrides one, how it is bound ("classmethod").
+    runs_on
+        The releases that the code runs on, as `versions` has them; none where another guard decides.
     """
 
     names: tuple[str, ...]
@@ -109,7 +120,8 @@ class Use(NamedTuple):
     guarded: bool = False
     cell: Optional[int] = None
     parameters: Optional[tuple[Parameter, ...]] = None
-    decorates_class: bool = False
+    decorates: str = ""
+    runs_on: Optional[int] = ALL
 
     @property
     def spot(self) -> tuple[object, ...]:
@@ -238,7 +250,7 @@ class Project:
         """Return every use, with those like it."""
         found: dict[tuple[object, ...], UseGroup] = {}
         for use in self.uses():
-            key = use.names, use.kind, use.evidence, use.call, use.guarded, use.decorates_class
+            key = use.names, use.kind, use.evidence, use.call, use.guarded, use.decorates, use.runs_on
             known = found.get(key)
             if known is None:
                 found[key] = UseGroup(use, [use])

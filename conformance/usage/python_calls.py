@@ -7,7 +7,7 @@ import ast
 from conformance.usage import rules, torch_data
 from conformance.usage.calls import Arguments, known
 from conformance.usage.expressions import Expressions
-from conformance.usage.lookup import NAMESPACES, as_tensor
+from conformance.usage.lookup import NAMESPACES, as_tensor, as_version
 from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.values import (
     FLAG,
@@ -21,6 +21,7 @@ from conformance.usage.values import (
     Items,
     Torch,
     Value,
+    Version,
     as_chosen,
 )
 
@@ -43,6 +44,9 @@ _ANYTHING = frozenset(
     for name in rules.words("getattr vars globals locals eval type object super map filter sum min max")
 )
 #: Functions that run a program or import a module, and those that do nothing with a function or class but look at it.
+_ASKS = ("builtins.isinstance", "builtins.issubclass")
+#: Functions that give a version again.
+_OF_VERSIONS = rules.words("parse Version LooseVersion StrictVersion TorchVersion tuple list map int float str join")
 _RUN_TEXT = frozenset(("builtins.eval", "builtins.exec", "builtins.compile"))
 _DYNAMIC = _RUN_TEXT | {"importlib.import_module", "builtins.__import__"}
 _TIMERS = frozenset(("timeit.timeit", "timeit.repeat", "timeit.Timer"))
@@ -75,6 +79,7 @@ class PythonCalls(Expressions):
 
     def foreign_call(self, name: str, node: ast.Call) -> Value:
         """Return what a function of another package gives."""
+        before = self.looks
         if name in ("builtins.getattr", "builtins.hasattr"):
             return self._by_name(name, node)
         if name in _DYNAMIC:
@@ -85,13 +90,21 @@ class PythonCalls(Expressions):
             return Foreign("builtins.locals()")
         if name in ("functools.partial", "functools.partialmethod") and node.args:
             return self._partial(node)
+        start = len(self.record.uses)
         given = self.arguments(node, len(node.args) if name in _ONLY_LOOK else 0).values
+        if name in _ASKS:
+            self.record.asked(start, Kind.ISINSTANCE)
+        if self.looks != before and (version := next((one for one in map(as_version, given) if one), None)):
+            return version if name.rpartition(".")[2] in _OF_VERSIONS else UNKNOWN
+        if name.endswith("metadata.version") and _is_torch(node):
+            self.looks += 1
+            return Version()
         if self._looks_up(name, node, given):
             return UNKNOWN
         first = given[0] if given else NONE
         tensor = as_tensor(first)
         if name in _PROTOCOLS and tensor is not None:
-            self.record.operator(_PROTOCOLS[name], node, tensor.evidence, *map(known, node.args[1:], given[1:]))
+            self.record.operator(_PROTOCOLS[name], node, tensor, *map(known, node.args[1:], given[1:]))
             return first if name in _GIVE_TENSOR else OTHER
         if name in ("copy.deepcopy", "copy.copy", "builtins.abs") or name.endswith("tqdm"):
             return first
@@ -177,3 +190,7 @@ class PythonCalls(Expressions):
             self.record.name((module,), node, Kind.IMPORT)
             return module
         return UNKNOWN
+
+
+def _is_torch(node: ast.Call) -> bool:
+    return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == "torch"

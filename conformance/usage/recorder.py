@@ -6,8 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import Optional, Union
 
+from conformance.usage.calls import tensor_argument
 from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind, Parameter, Unclear, Use
-from conformance.usage.values import Torch, Value
+from conformance.usage.values import ROOTS, Instance, Torch, Value
+from conformance.usage.versions import ALL
 
 #: Bounds the memory that one hostile file can take.
 _MOST_USES = 200_000
@@ -21,6 +23,8 @@ class Recorder:
         self.uses: list[Use] = []
         self.unclear: list[Unclear] = []
         self.guard = 0
+        #: The releases that the code runs on; none where a guard is no comparison of versions.
+        self.runs_on: Optional[int] = ALL
 
     def add(
         self,
@@ -32,12 +36,17 @@ class Recorder:
         call: Optional[Call] = None,
         parameters: Optional[tuple[Parameter, ...]] = None,
         guarded: bool = False,
+        decorates: str = "",
     ) -> None:
         """Note a use; ``column`` counts bytes from 0, as `ast` does."""
         if len(self.uses) < _MOST_USES and names:
+            runs_on = None if guarded else self.runs_on
             guarded = guarded or self.guard > 0
             self.uses.append(
-                Use(names, self.path, line, column + 1, kind, evidence, call, guarded, None, parameters),
+                Use(
+                    *(names, self.path, line, column + 1, kind, evidence, call),
+                    *(guarded, None, parameters, decorates, runs_on),
+                )
             )
 
     def name(
@@ -48,28 +57,31 @@ class Recorder:
         call: Optional[Call] = None,
     ) -> None:
         """Note a use of a name of torch, or of one of several."""
-        names = tuple(value.name for value in found if value.name != "torch")
+        names = tuple(value.name for value in found if value.name not in ROOTS)
         evidence = min((value.evidence for value in found), default=Evidence.CERTAIN)
         guarded = any(value.chosen for value in found)
         self.add(names, node.lineno, node.col_offset, kind, evidence, call, guarded=guarded)
 
-    def operator(self, method: str, node: ast.AST, evidence: Evidence, *arguments: Argument) -> None:
+    def operator(self, method: str, node: ast.AST, tensor: Instance, *arguments: Argument) -> None:
         """Note that Python calls a method of a tensor."""
-        call = Call(arguments)
+        call = Call(arguments, receiver=tensor_argument(tensor))
         line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
-        self.add((f"torch.Tensor.{method}",), line, column, Kind.OPERATOR, evidence, call)
+        self.add((f"torch.Tensor.{method}",), line, column, Kind.OPERATOR, tensor.evidence, call)
 
-    def decorator(self, found: Value, node: ast.expr) -> None:
-        """Note that a name of torch decorates, unless it is called for that, which was noted."""
+    def decorator(self, found: Value, node: ast.expr, decorates: str) -> None:
+        """Note that a name of torch decorates a function or class; where it is called for that, the call was noted."""
         if isinstance(found, Torch) and not isinstance(node, ast.Call):
             if self._is_last(node):
                 self.uses.pop()
             self.name((found,), node, Kind.DECORATOR)
-
-    def decorates_class(self, node: ast.expr) -> None:
-        """Note that what was noted last at a place decorates a class."""
         if self._is_last(node):
-            self.uses[-1] = self.uses[-1]._replace(decorates_class=True)
+            self.uses[-1] = self.uses[-1]._replace(decorates=decorates)
+
+    def asked(self, start: int, kind: Kind) -> None:
+        """Note how names that were read since there were ``start`` uses are asked about."""
+        for position in range(start, len(self.uses)):
+            if self.uses[position].kind is Kind.NAME:
+                self.uses[position] = self.uses[position]._replace(kind=kind)
 
     def _is_last(self, node: ast.expr) -> bool:
         """Return whether the place of a node is what was noted last."""

@@ -13,7 +13,7 @@ from conformance.usage.values import BATCH, OTHER, UNKNOWN, Fixed, Instance, Ite
 TENSOR = Instance("torch.Tensor")
 LIKELY_TENSOR = Instance("torch.Tensor", Evidence.LIKELY)
 TENSORS = Items(TENSOR)
-_BOOLS = TENSOR.of_bools(True)
+_BOOLS, _INTEGERS, _FLOATS = TENSOR.of("bool"), TENSOR.of("integer"), TENSOR.of("float")
 _MODULE = Instance("torch.nn.Module")
 
 
@@ -41,7 +41,11 @@ _CLASSES = words(data.CLASSES)
 _TENSOR_CLASSES = words(data.TENSOR_CLASSES)
 _CONSTANTS = words(data.DTYPES, data.CONSTANTS)
 _DTYPES = frozenset(f"torch.{word}" for word in words(data.DTYPES))
-_RETURN_BOOL = words(data.RETURN_BOOL)
+_BY_DTYPE = {
+    **dict.fromkeys(words(data.RETURN_BOOL), _BOOLS),
+    **dict.fromkeys(words(data.RETURN_INTEGER), _INTEGERS),
+    **dict.fromkeys(words(data.RETURN_FLOAT), _FLOATS),
+}
 KEEPS_DTYPE = words(data.KEEPS_DTYPE)
 _MODULE_SELF = words(data.MODULE_SELF)
 _CONTAINERS, _CONTAINER_METHODS = words(data.CONTAINERS), words(data.CONTAINER_METHODS)
@@ -127,7 +131,14 @@ def is_constant(name: str) -> bool:
 @lru_cache(maxsize=20_000)
 def instance(cls: str) -> Value:
     """Return an object of a class of torch."""
-    return TENSOR if family(cls) == "torch.Tensor" else Instance(canonical(cls))
+    if family(cls) != "torch.Tensor":
+        return Instance(canonical(cls))
+    last = cls.rpartition(".")[2]
+    if last == "BoolTensor":
+        return _BOOLS
+    if last in ("LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor"):
+        return _INTEGERS
+    return _FLOATS if last.endswith("Tensor") and last != "Tensor" else TENSOR
 
 
 def result_of(name: str, positional: int, keywords: Collection[str]) -> Value:
@@ -168,7 +179,7 @@ def _result_in(last: str, gives_tensor: bool, others: int, keywords: Collection[
     if last in _RETURN_TENSORS:
         return TENSORS
     if gives_tensor:
-        return _BOOLS if last in _RETURN_BOOL else TENSOR
+        return _BY_DTYPE.get(last, TENSOR)
     if last[:1].isupper() or last in _CLASSES:
         return instance(f"torch.{last}")
     return OTHER if last in _OTHER_FUNCTIONS else UNKNOWN
@@ -198,12 +209,13 @@ def member(cls: str, name: str, positional: int, keywords: Collection[str], is_c
     return Member(names, UNKNOWN if kin is None else OTHER)
 
 
-def with_dtype(result: Value, given: Collection[str]) -> Value:
-    """Return the result of a call, with what the names of torch among its arguments tell of its dtype."""
-    dtypes = _DTYPES.intersection(given)
-    if not dtypes or type(result) is not Instance or result.cls != "torch.Tensor":
-        return result
-    return result.of_bools("torch.bool" in dtypes)
+def dtype_among(names: Collection[str]) -> Optional[str]:
+    """Return the kind of the dtype among names of torch: "bool", "integer" or "float"."""
+    for name in _DTYPES.intersection(names):
+        last = name.rpartition(".")[2]
+        is_integer = last.startswith(("int", "uint", "short", "long"))
+        return last if last == "bool" else "integer" if is_integer else "float" if "float" in last else ""
+    return None
 
 
 def _tensor_attribute(name: str) -> Value:

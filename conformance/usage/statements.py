@@ -10,7 +10,8 @@ from typing import Any, Optional
 from conformance.usage import rules
 from conformance.usage.annotations import as_object, parse_annotation
 from conformance.usage.bindings import Bindings
-from conformance.usage.expressions import loops
+from conformance.usage.expressions import loops, narrowed
+from conformance.usage.model import Kind
 from conformance.usage.values import (
     NONE,
     NOTHING,
@@ -39,6 +40,12 @@ class Statements(Bindings):
 
     def block(self, body: Sequence[ast.stmt]) -> bool:
         """Read statements; return whether the last of them leaves the block."""
+        runs_on = self.record.runs_on
+        leaves = self._statements(body)
+        self.record.runs_on = runs_on
+        return leaves
+
+    def _statements(self, body: Sequence[ast.stmt]) -> bool:
         for statement in body:
             kind = type(statement)
             if kind not in _HANDLERS:
@@ -76,22 +83,30 @@ class Statements(Bindings):
 
     def on_if(self, node: ast.If) -> bool:
         """Read both branches, with what the condition says of names in each."""
-        before = self.looks
-        self.truth(node.test)
+        before, runs_on = self.looks, self.record.runs_on
+        test = self.truth(node.test)
         looked = self.looks != before
         self.record.guard += looked
         self.choices += looked
+        ends = []
 
         def branch(body: list[ast.stmt], outcome: bool) -> Callable[[], bool]:
             def read() -> bool:
                 self._narrow(node.test, outcome)
-                return self.block(body)
+                self.record.runs_on = narrowed(runs_on, test, outcome) if looked else runs_on
+                ends.append(self.block(body))
+                return ends[-1]
 
             return read
 
         leaves = self._branches((branch(node.body, True), branch(node.orelse, False)))
         self.record.guard -= looked
         self.choices -= looked
+        self.record.runs_on = runs_on
+        if looked and ends[0] != ends[1]:
+            # What follows runs only where the other branch was taken; where that is not known, it may always run.
+            rest = narrowed(runs_on, test, ends[1])
+            self.record.runs_on = runs_on if rest is None else rest
         return leaves
 
     def _narrow(self, test: ast.expr, outcome: bool) -> None:
@@ -149,12 +164,15 @@ class Statements(Bindings):
         """Read what is tried, and what is done where it fails."""
         catches = any(handler.type is None or _names(handler.type) & _MISSING for handler in node.handlers)
         looks = catches and self._looks(node)
+        runs_on = self.record.runs_on
         self.record.guard += catches
+        self.record.runs_on = None if catches else runs_on
         self.choices += looks
         bodies: list[Callable[[], bool]] = [lambda: self.block(node.body) or self.block(node.orelse)]
         bodies += [partial(self._handler, handler) for handler in node.handlers]
         leaves = self._branches(bodies)
         self.record.guard -= catches
+        self.record.runs_on = runs_on
         self.choices -= looks
         return self.block(node.finalbody) or leaves
 
@@ -176,7 +194,9 @@ class Statements(Bindings):
 
     def _handler(self, node: ast.ExceptHandler) -> bool:
         if node.type is not None:
+            start = len(self.record.uses)
             self.value(node.type)
+            self.record.asked(start, Kind.EXCEPT)
         if node.name:
             self.scope.bind(node.name, OTHER)
         return self.block(node.body)

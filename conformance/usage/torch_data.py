@@ -52,6 +52,12 @@ RETURN_BOOL = """
 eq ne lt le gt ge greater greater_equal less less_equal not_equal isclose isfinite isinf isnan isneginf isposinf isreal
 isin logical_and logical_not logical_or logical_xor signbit bool
 """
+#: Functions and methods that return a tensor of integers, and of floating point numbers where they are given no dtype.
+RETURN_INTEGER = """
+argmax argmin argsort bincount bucketize byte char count_nonzero int long randint randint_like randperm searchsorted
+short tril_indices triu_indices
+"""
+RETURN_FLOAT = "bfloat16 double empty eye float half linspace logspace ones rand randn zeros"
 #: Methods of a tensor that keep its dtype, unless they are given another by name; `to` may be given one in a variable.
 KEEPS_DTYPE = """
 clone contiguous cpu cuda detach expand expand_as flatten flip permute repeat reshape squeeze t transpose unsqueeze view

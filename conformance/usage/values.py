@@ -9,6 +9,7 @@ from typing import Optional, Union
 
 from conformance.usage.model import Evidence
 from conformance.usage.model import Value as Literal
+from conformance.usage.versions import ALL, Holds
 
 #: Bounds: hostile code nests and widens without end.
 _DEEPEST, _WIDEST, _MOST_ALTERNATIVES = 3, 16, 4
@@ -29,11 +30,45 @@ class Plain(Value):
     __slots__ = ()
 
 
-class Flag(Plain):
-    """Tells the version of torch, or whether it has something."""
+class Flag(Value):
+    """Tells the version of torch, or whether it has something.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    holds
+        The releases on which it is true and false; none where it does not compare versions.
+    asks
+        The operator, and the name of the parameter of a function that it compares the version with.
+    """
+
+    __slots__ = ("asks", "holds", "position")
     chosen = True
+
+    def __init__(self, holds: Optional[Holds] = None, asks: tuple[str, str] = ("", ""), position: int = -1) -> None:
+        self.holds, self.asks, self.position = holds, asks, position
+
+    def given_by(self, parameters: list[str]) -> Flag:
+        """Return what a function with these parameters gives, if one of them is what the version is compared with."""
+        name = self.asks[1]
+        return Flag(None, self.asks, parameters.index(name)) if name in parameters else FLAG
+
+
+class Version(Value):
+    """The version of torch, in any form.
+
+    Parameters
+    ----------
+    part
+        0 for the major number alone, 1 for the minor one.
+    is_split
+        Whether its items are its numbers.
+    """
+
+    __slots__ = ("is_split", "part")
+    chosen = True
+
+    def __init__(self, part: Optional[int] = None, is_split: bool = False) -> None:
+        self.part, self.is_split = part, is_split
 
 
 UNKNOWN, OTHER, NONE, FLAG = Plain(), Plain(), Plain(), Flag()
@@ -50,6 +85,10 @@ class Constant(Value):
 
     def __init__(self, literal: Literal, loop: int) -> None:
         self.literal, self.loop = literal, loop
+
+
+#: The packages that a torch installs.
+ROOTS = ("torch", "functorch")
 
 
 class Torch(Value):
@@ -107,18 +146,34 @@ class Imported(Value):
 
 
 class Instance(Value):
-    """An object of a class of torch, or of one of the project; ``is_bool``: whether it is a tensor of bools."""
+    """An object of a class of torch, or of one of the project.
 
-    __slots__ = ("cls", "evidence", "is_bool")
+    Parameters
+    ----------
+    dtype
+        The kind of dtype of a tensor: "bool", "integer" or "float".
+    requires_grad
+        Whether a tensor requires grad.
+    """
+
+    __slots__ = ("cls", "dtype", "evidence", "requires_grad")
 
     def __init__(
-        self, cls: Union[str, OwnClass], evidence: Evidence = Evidence.CERTAIN, is_bool: Optional[bool] = None
+        self,
+        cls: Union[str, OwnClass],
+        evidence: Evidence = Evidence.CERTAIN,
+        dtype: Optional[str] = None,
+        requires_grad: Optional[bool] = None,
     ) -> None:
-        self.cls, self.evidence, self.is_bool = cls, evidence, is_bool
+        self.cls, self.evidence, self.dtype, self.requires_grad = cls, evidence, dtype, requires_grad
 
-    def of_bools(self, is_bool: Optional[bool]) -> Instance:
-        """Return the same object, with what is known of its dtype."""
-        return self if self.is_bool is is_bool else Instance(self.cls, self.evidence, is_bool)
+    def of(self, dtype: Optional[str], requires_grad: Optional[bool] = None) -> Instance:
+        """Return the same object, with what is known of its dtype and of whether it requires grad."""
+        if dtype in ("bool", "integer"):
+            requires_grad = False
+        if self.dtype == dtype and self.requires_grad is requires_grad:
+            return self
+        return Instance(self.cls, self.evidence, dtype, requires_grad)
 
 
 class Items(Value):
@@ -216,6 +271,7 @@ class OwnFunction(Value):
     #: How it is bound: "", "property", "staticmethod" or "classmethod".
     binding: str = ""
     guarded: bool = False
+    runs_on: Optional[int] = ALL
     result: Optional[Value] = None
     is_read: bool = False
 
@@ -227,7 +283,7 @@ def _depth(value: Value) -> int:
 def weaker(value: Value, evidence: Evidence) -> Value:
     """Return a value with no more evidence than ``evidence``."""
     if isinstance(value, Instance) and value.evidence > evidence:
-        return Instance(value.cls, evidence, value.is_bool)
+        return Instance(value.cls, evidence, value.dtype, value.requires_grad)
     if isinstance(value, Torch) and value.evidence > evidence:
         return Torch(value.name, evidence, value.chosen)
     return value
@@ -270,7 +326,7 @@ def join(one: Value, two: Value) -> Value:
     if isinstance(one, (Fixed, Items)) and isinstance(two, (Fixed, Items)):
         return Items(join(item_of(one), item_of(two)))
     if is_other(one) and is_other(two):
-        return FLAG if FLAG in (one, two) else OTHER
+        return FLAG if type(one) is Flag or type(two) is Flag else OTHER
     return UNKNOWN
 
 
@@ -295,9 +351,10 @@ def _joined_alternatives(first: tuple[Value, ...], second: tuple[Value, ...]) ->
 
 
 def _merged(one: Value, two: Value) -> Value:
-    found = weaker(two, one.evidence)  # type: ignore[attr-defined]
-    same = not isinstance(one, Instance) or one.is_bool is two.is_bool  # type: ignore[attr-defined]
-    return found if same else found.of_bools(None)  # type: ignore[attr-defined]
+    if isinstance(one, Instance) and isinstance(two, Instance):
+        dtype = one.dtype if one.dtype == two.dtype else None
+        two = two.of(dtype, one.requires_grad if one.requires_grad is two.requires_grad else None)
+    return weaker(two, one.evidence)  # type: ignore[attr-defined]
 
 
 def item_of(value: Value) -> Value:
@@ -309,9 +366,12 @@ def item_of(value: Value) -> Value:
         for part in value.parts:
             item = join(item, part)
         return item
-    return OTHER if isinstance(value, Constant) or value in (OTHER, FLAG) else UNKNOWN
+    return OTHER if value is OTHER or isinstance(value, (Constant, Flag, Version)) else UNKNOWN
 
 
 def is_other(value: Value) -> bool:
     """Return whether a value is known to be neither a tensor nor another object of torch."""
-    return value in (OTHER, FLAG) or isinstance(value, (Constant, Foreign, Module, Items, Fixed, OwnClass, OwnFunction))
+    return value is OTHER or isinstance(value, _OTHERS)
+
+
+_OTHERS = (Constant, Flag, Version, Foreign, Module, Items, Fixed, OwnClass, OwnFunction)

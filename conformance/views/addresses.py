@@ -36,6 +36,11 @@ def subject_page(subject: str) -> str:
     return f"reference/{page_name(subject)}.html"
 
 
+def release_page(release: str, change: str) -> str:
+    """Return the address of a change on the page of its release, from the root of the pages."""
+    return f"reference/releases/{release}.html#{change}"
+
+
 def claim_page(claim: Claim) -> str:
     """Return the address of a claim, from the root of the pages, such as ``reference/torch.clone.html#copies``."""
     return f"{subject_page(claim.subject)}#{claim.slug}"

@@ -6,15 +6,13 @@ import math
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Optional
+from typing import Literal, NamedTuple
 
-from conformance.language.model import PROMISES, Claim, Source
-from conformance.results.model import Entry, Flags, Often
+from conformance.language.model import Claim, Source
+from conformance.results.model import Entry, Flags
 from conformance.views.verdicts import standing
 
 AspectKind = Literal[
-    "standing",
-    "divergence",
     "error",
     "message",
     "warnings",
@@ -28,11 +26,7 @@ AspectKind = Literal[
     "shares",
     "same",
     "flags",
-    "no-kernel",
-    "tier",
     "observed",
-    "sentence",
-    "truth",
 ]
 
 
@@ -54,24 +48,14 @@ class Observation:
     example: Hashable = None
 
 
-#: Dtypes that came after torch 1.8, with the release that brought them.
-LATER_DTYPES = {
-    "float8_e4m3fn": "2.1",
-    "float8_e5m2": "2.1",
-    "float8_e4m3fnuz": "2.2",
-    "float8_e5m2fnuz": "2.2",
-    "uint16": "2.3",
-    "uint32": "2.3",
-    "uint64": "2.3",
-    "float8_e8m0fnu": "2.7",
-    "float4_e2m1fn_x2": "2.8",
-}
 # What these give is left open, so that two runs need not agree on it.
 _OPEN_VALUE = re.compile(
     r"\b(?:\w*empty\w*|\w*rand\w*|bernoulli\w*|dropout\w*|multinomial|normal_?|uniform_|resize\w*|id|hash|data_ptr"
     r"|default_rng|\w*Tensor|\w*Storage"
     # modules with random weights
     r"|Linear|Bilinear|Conv\w*|Embedding\w*|RNN\w*|LSTM\w*|GRU\w*|Dropout\w*|Transformer\w*|MultiheadAttention)\s*\("
+    # what every release has its own
+    r"|__version__"
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\binf\b|\bnan\b)")
 _NODE = re.compile(r"\b(\w+?)Backwards?\d*\b")
@@ -82,17 +66,9 @@ _CLOSE = 2e-3
 def aspects(claim: Claim, entry: Entry) -> dict[Aspect, Observation]:
     """Take an entry apart; what it does not tell has no aspect."""
     found: dict[Aspect, Observation] = {}
-    stands = standing(entry.verdict)
-    if stands is not None:
-        found[Aspect("standing")] = Observation(stands)
-    if entry.verdict == "diverges":
-        found[Aspect("divergence")] = Observation(entry.divergence)
-    if stands in ("true", "false", "open"):
+    if standing(entry.verdict) in ("true", "false", "open"):
         found.update(_facts(claim, entry))
-        found[Aspect("no-kernel")] = Observation(entry.dtypes_without_kernel)
-        found.update(_counted(entry))
-    if stands not in (None, "absent"):
-        found.update(_sentences(claim, entry))
+        found.update((Aspect("observed", str(at)), Observation(often)) for at, often in enumerate(entry.observed))
     return found
 
 
@@ -112,11 +88,6 @@ def has_open_values(claim: Claim) -> bool:
 def sentence_sources(claim: Claim) -> tuple[Source, ...]:
     """Return the docstring sources of a claim, in the order of an entry's ``sentences``."""
     return tuple(source for source in claim.sources if source.kind == "docs")
-
-
-def dtypes_named(text: str) -> set[str]:
-    """Return the later dtypes that a text names."""
-    return {name for name in LATER_DTYPES if re.search(rf"\b{name}\b", text, re.IGNORECASE)}
 
 
 def _facts(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
@@ -157,24 +128,6 @@ def _flags(flags: Flags) -> Iterator[tuple[AspectKind, Hashable]]:
     yield "same", flags.same
     written = () if flags.writable is None else ("writable" if flags.writable else "read-only",)
     yield "flags", (*((flags.device,) if flags.device else ()), *written)
-
-
-def _counted(entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
-    if entry.tiers is not None:
-        for tier in PROMISES:
-            often: Optional[Often] = getattr(entry.tiers, tier)
-            if often is not None:
-                yield Aspect("tier", tier), Observation(often)
-    for position, often in enumerate(entry.observed):
-        yield Aspect("observed", str(position)), Observation(often)
-
-
-def _sentences(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
-    # A claim's sources may change without its fingerprint; then the positions say nothing.
-    if len(entry.sentences) != len(sentence_sources(claim)):
-        return
-    for position, sentence in enumerate(entry.sentences):
-        yield Aspect("sentence", str(position)), Observation(sentence)
 
 
 def _close(one: str, other: str) -> bool:

@@ -35,11 +35,6 @@ class Reach:
     rank: int
     corners: tuple[str, ...] = ()
 
-    @property
-    def is_corner(self) -> bool:
-        """Whether it is confined to unusual inputs."""
-        return REACHES[self.rank] == _CORNER
-
     def __str__(self) -> str:
         return REACHES[self.rank] + (f" ({', '.join(self.corners)})" if self.corners else "")
 

@@ -13,7 +13,7 @@ from packaging.version import Version
 from conformance.language.model import Claim, Divergence
 from conformance.results.model import Entry, Environment, Verdict
 from conformance.results.recorded import TIMINGS, result_files
-from conformance.results.store import MEASURE, Entries, Results, load_results
+from conformance.results.store import MEASURE, Results, load_results
 from conformance.views.facts import happening
 from conformance.views.releases import MISSING, as_version, listed, span
 from conformance.views.verdicts import APPEARANCES, IN_PART, NOT_MEASURED, Appearance
@@ -155,13 +155,6 @@ class Measured:
     def entries(self) -> Mapping[str, Entry]:
         """The entries of the result file by id, those of older forms of claims too."""
         return {} if self.results is None else self.results.claims
-
-    @cached_property
-    def missing_kernels(self) -> frozenset[str]:
-        """The dtypes for which some entry says that a kernel is missing."""
-        known = self.entries
-        some = known.naming("missing_kernels", "no_kernel") if isinstance(known, Entries) else known.items()
-        return frozenset(name for _, entry in some for name in entry.dtypes_without_kernel)
 
     def cell(self, claim: Claim) -> Cell:
         """Look up a claim.

@@ -16,8 +16,10 @@ from conformance.views.strip import Chip
 class WrittenChange:
     """A change: what happened before and happens since, what to write, and whether an example shows both."""
 
+    id: str
     harm: Chip
     title: Text
+    condition: Text
     before: Text
     after: Text
     instead: Text
@@ -36,16 +38,19 @@ def _order(change: Change) -> tuple[int, int, str]:
 
 def _row(change: Change, content: Content) -> WrittenChange:
     return WrittenChange(
+        change.id,
         severity_chip(change.harm),
         prose(change.title),
+        prose(change.condition),
         prose(change.before),
         prose(change.after),
         prose(change.instead),
-        _proof(change, content),
+        proof(change, content),
     )
 
 
-def _proof(change: Change, content: Content) -> str:
+def proof(change: Change, content: Content) -> str:
+    """Return in words whether the example of a change shows both of its sides."""
     if change.unmeasured:
         return f"not measured: {change.unmeasured}"
     entries = (

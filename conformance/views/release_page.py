@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Optional
 
-from conformance.language.model import Claim
+from conformance.compare.differences import RecordDifference, claim_differences
+from conformance.compare.harm import HARMS, MEANING, SHOWN
 from conformance.results.model import Environment
-from conformance.upgrade.claims import compare_claims
-from conformance.upgrade.model import Report, ReportEntry
-from conformance.upgrade.severity import MEANING, SEVERITIES
 from conformance.views.content import Content
-from conformance.views.pieces import Text, code, joined, linked, prose, text_of, words
+from conformance.views.pieces import Text, code, joined, linked, prose, text_of
 from conformance.views.recorded import Measured
-from conformance.views.releases import span, unmeasured_minors
+from conformance.views.releases import minor, span, unmeasured_minors
 from conformance.views.strip import Chip
 from conformance.views.trial_changes import Shared, shared_changes
 
-_MOST_CLAIMS = 8
 _MOST_CALLS = 4
 _MOST_CALL_CHANGES = 60
 _STYLES = {
     "breaks": "bad",
     "changes": "known",
     "warns": "known",
-    "corner": "none",
     "wording": "none",
-    "documentation": "open",
     "improvement": "good",
-}
-#: What a report says of a claim's truth, said of what was promised.
-_SAID = {
-    "true": "as promised",
-    "left open": "the documentation left it open",
-    "there": "the name exists",
-    "no such name": "there is no such name",
 }
 #: What differs between two environments beside torch.
 _OTHERS = (("python", "Python"), ("numpy", "NumPy"), ("system", "the system"), ("machine", "the machine"))
@@ -44,25 +31,11 @@ _OTHERS = (("python", "Python"), ("numpy", "NumPy"), ("system", "the system"), (
 
 @dataclass(frozen=True)
 class ChangeView:
-    """One change as a reader sees it: what was promised, and what happened before and since.
+    """A claim that came out otherwise: each thing that differs, what was before, and what is now."""
 
-    Attributes
-    ----------
-    promised : tuple of Text
-        The titles of the claims that show it, with links.
-    more : int
-        How many further claims show it.
-    """
-
-    severity: str
     style: str
-    headline: Text
-    promised: tuple[Text, ...]
-    more: int
-    before: Text
-    after: Text
-    when: str
-    notes: tuple[Text, ...]
+    claim: Text
+    parts: tuple[tuple[str, Text, Text], ...]
     script: str
 
 
@@ -148,7 +121,7 @@ class ReleaseRow:
 def release_view(release: str, content: Content) -> ReleaseView:
     """Return what a release changed on each device."""
     pairs = [pair for pair in _pairs(content) if pair[1].torch == release]
-    devices = tuple(_device(older, newer, _report(older, newer, content)) for older, newer in pairs)
+    devices = tuple(_device(older, newer, content) for older, newer in pairs)
     return ReleaseView(release, _neighbours(release, content), devices, _calls(release, content))
 
 
@@ -169,26 +142,22 @@ def _call_row(shared: Shared) -> CallRow:
 
 
 def release_rows(content: Content) -> tuple[ReleaseRow, ...]:
-    """Return the releases, newest first."""
-    rows = []
-    several = len(content.recorded.by_device) > 1
-    for release in reversed(content.releases):
-        pairs = [pair for pair in _pairs(content) if pair[1].torch == release]
-        name = linked(release, "release", release)
-        if not pairs:
-            rows.append(ReleaseRow(name, "", ()))
-        for older, newer in pairs:
-            counts = _report(older, newer, content).counts()
-            chips = [severity_chip(severity, count) for severity, count in counts.items() if count]
-            where = f" on {newer.device}" if several else ""
-            rows.append(ReleaseRow(name, f"{older.torch}{where}", tuple(chips)))
-            name = ()
-    return tuple(rows)
+    """Return the releases, newest first, with how many changes for code each has."""
+    counts = Counter((change.release, change.harm) for change in content.corpus.changes)
+    older = dict(zip(content.releases[1:], content.releases))
+    return tuple(
+        ReleaseRow(
+            linked(release, "release", release),
+            older.get(release, ""),
+            tuple(severity_chip(harm, count) for harm in HARMS if (count := counts[minor(release), harm])),
+        )
+        for release in reversed(content.releases)
+    )
 
 
 def severity_legend() -> tuple[tuple[Chip, str], ...]:
     """Return what each severity means."""
-    return tuple((severity_chip(severity), f"{MEANING[severity]}.") for severity in SEVERITIES)
+    return tuple((severity_chip(severity), f"{MEANING[severity]}.") for severity in SHOWN)
 
 
 def severity_chip(severity: str, count: int = 0) -> Chip:
@@ -199,20 +168,6 @@ def severity_chip(severity: str, count: int = 0) -> Chip:
 def _pairs(content: Content) -> list[tuple[Measured, Measured]]:
     """Return every environment with the one of the release before it on the same device."""
     return [pair for path in content.recorded.by_device.values() for pair in zip(path, path[1:])]
-
-
-@lru_cache(maxsize=4)
-def _known_reports(content: Content) -> dict[tuple[str, str], Report]:
-    return {}
-
-
-def _report(older: Measured, newer: Measured, content: Content) -> Report:
-    """Compare two releases, once for the page and the list of all: a comparison takes half a second."""
-    known = _known_reports(content)
-    key = older.name, newer.name
-    if key not in known:
-        known[key] = compare_claims(content.corpus, [older, newer])
-    return known[key]
 
 
 def _neighbours(release: str, content: Content) -> Text:
@@ -226,25 +181,27 @@ def _neighbours(release: str, content: Content) -> Text:
     return joined(named, " ")
 
 
-def _device(older: Measured, newer: Measured, report: Report) -> DeviceView:
+def _device(older: Measured, newer: Measured, content: Content) -> DeviceView:
     missing = unmeasured_minors(older.torch, newer.torch)
     between = (
         f" Between the two, {span(missing)} was not measured: what differs may have changed there." if missing else ""
     )
-    reasons = Counter(report.gaps.values())
+    claims = content.corpus.without_examples().claims
+    found, not_compared = claim_differences(claims, older, newer)
+    reasons = Counter(not_compared.values())
     return DeviceView(
         device=newer.device,
         old=older.torch,
         new=newer.torch,
         scope=f"Compared with {older.torch}, the release measured before it, on {newer.device}: "
-        f"{report.compared:,} claims were measured on both.{between}",
+        f"{len(claims) - len(not_compared):,} claims were measured on both.{between}",
         others=_others(older.environment, newer.environment),
         sections=tuple(
-            Section(severity, f"{MEANING[severity].capitalize()}.", tuple(map(_change, entries)))
-            for severity in SEVERITIES
-            if (entries := [entry for entry in report.entries if entry.severity == severity])
+            Section(harm, f"{MEANING[harm].capitalize()}.", tuple(map(_change, of_harm)))
+            for harm in HARMS
+            if (of_harm := [one for one in found if one.harm == harm])
         ),
-        not_compared=len(report.gaps),
+        not_compared=len(not_compared),
         gaps=tuple(f"{count} claim{'' if count == 1 else 's'}: {why}" for why, count in sorted(reasons.items())),
     )
 
@@ -254,24 +211,7 @@ def _others(old: Environment, new: Environment) -> str:
     return ", ".join(f"{word} {before} → {after}" for word, before, after in pairs if before != after)
 
 
-def _change(entry: ReportEntry) -> ChangeView:
-    return ChangeView(
-        severity=entry.severity,
-        style=_STYLES[entry.severity],
-        headline=prose(entry.headline),
-        promised=tuple(map(_claim, entry.claims[:_MOST_CLAIMS])),
-        more=max(len(entry.claims) - _MOST_CLAIMS, 0),
-        before=_said(entry.before),
-        after=_said(entry.after),
-        when=entry.when if entry.when.startswith("between") else "",
-        notes=tuple(prose(note) for note in entry.notes[:_MOST_CLAIMS]),
-        script=entry.script,
-    )
-
-
-def _claim(claim: Claim) -> Text:
-    return linked(claim.title, "claim", claim.id)
-
-
-def _said(told: str) -> Text:
-    return words(_SAID[told]) if told in _SAID else prose(told)
+def _change(one: RecordDifference) -> ChangeView:
+    parts = tuple((part.what, prose(part.before), prose(part.after)) for part in one.parts)
+    named = text_of(code(one.subject), ": ", linked(one.title, "claim", one.id))
+    return ChangeView(_STYLES[one.harm], named, parts, one.script)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
 from conformance.language.model import FAMILIES, Claim
+from conformance.names.store import release_key
 from conformance.views.claim import ClaimView, claim_view
 from conformance.views.content import Content
 from conformance.views.example import example_of
 from conformance.views.falsehoods import false_somewhere, false_where
 from conformance.views.model import AnswerView, TriedView
 from conformance.views.name import changes_of_parameters, is_of_torch, releases_in_words
-from conformance.views.pieces import Text, joined, link, linked
+from conformance.views.pieces import Text, joined, link, linked, prose, text_of
 from conformance.views.recorded import environments_in_words
+from conformance.views.releases import minor
 from conformance.views.strip import Line, brief
 from conformance.views.trials import changes_of_calls, tried_view
 
@@ -48,6 +50,8 @@ class SubjectView:
         Neighbours, as links where they have a page.
     example
         A script that shows the usual case and an exception; empty where no call of it was tried.
+    written
+        What people wrote of changes, newest first.
     changed, corner_changes
         What changed in its signature and its calls, newest first: on inputs that much code has, and on others.
     summary
@@ -62,6 +66,7 @@ class SubjectView:
     see: Text
     example: str
     tried: Optional[TriedView]
+    written: tuple[Text, ...]
     changed: tuple[str, ...]
     corner_changes: tuple[str, ...]
     summary: str
@@ -98,12 +103,22 @@ def subject_view(name: str, content: Content) -> SubjectView:
         joined(linked(f"`{one}`", "subject", one) for one in see),
         example_of(tried, content.trials.expressions) if tried is not None else "",
         tried_view(tried),
+        tuple(_written(name, content)),
         (*(changes_of_parameters(content.names, name) if is_name else ()), *ordinary),
         corners,
         _summary(claims, content) if claims else "",
         families,
         tuple(claim_view(claim, content) for claim in claims),
     )
+
+
+def _written(name: str, content: Content) -> Iterator[Text]:
+    """Yield the changes of releases that are about a name, with links to their pages."""
+    pages = {minor(release): release for release in content.releases}
+    changes = [change for change in content.corpus.changes if any(match.name == name for match in change.match)]
+    for change in sorted(changes, key=lambda change: release_key(change.release), reverse=True):
+        if change.release in pages:
+            yield text_of(linked(change.release, "release", pages[change.release]), ": ", prose(change.title))
 
 
 def glance(claim: Claim, content: Content) -> Glance:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from conformance.compare.differences import harm_of_call
+from conformance.compare.harm import Harm, rank
 from conformance.text import bounded
 from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
-from conformance.upgrade.severity import Severity, rank
 from conformance.views.releases import listed
 from conformance.views.trials import in_words
 
@@ -29,38 +30,26 @@ class Shared:
         The calls that have it.
     """
 
-    harm: Severity
+    harm: Harm
     text: str
     calls: tuple[str, ...]
 
 
 def ordinary_changes(trials: RecordedTrials) -> Mapping[str, tuple[Difference, ...]]:
-    """Return what changed on ordinary inputs, by the release that has it; new wording of a message is no change."""
+    """Return what changed on ordinary inputs, by the release that has it; new wording is no change."""
     found: dict[str, list[Difference]] = {}
     for name in trials.names:
         for difference in trials.history(name):
-            if difference.is_ordinary and not difference.is_wording:
+            if difference.is_ordinary and not difference.is_wording and harm_of_call(difference) != "wording":
                 found.setdefault(difference.new, []).append(difference)
     return {release: tuple(differences) for release, differences in found.items()}
 
 
-def harm_of(difference: Difference) -> Severity:
-    """Return how a change can hurt code that makes the call."""
-    before, after = ({fact.aspect for fact in facts} for facts in (difference.before, difference.after))
-    if "error" in after:
-        return "changes" if "error" in before else "breaks"
-    if "error" in before:
-        return "improvement"
-    if before | after <= {"warning"}:
-        return "warns" if "warning" in after else "improvement"
-    return "changes"
-
-
 def shared_changes(differences: Iterable[Difference]) -> tuple[Shared, ...]:
     """Return changes with the calls that have them, the worst first, then those of most calls."""
-    calls: dict[tuple[Severity, str], list[str]] = {}
+    calls: dict[tuple[Harm, str], list[str]] = {}
     for difference in differences:
-        calls.setdefault((harm_of(difference), _text(difference)), []).append(difference.call)
+        calls.setdefault((harm_of_call(difference), _text(difference)), []).append(difference.call)
     shared = [Shared(harm, text, tuple(dict.fromkeys(own))) for (harm, text), own in calls.items()]
     return tuple(sorted(shared, key=lambda one: (rank(one.harm), -len(one.calls))))
 

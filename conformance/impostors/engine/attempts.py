@@ -89,15 +89,9 @@ class Attempts:
         plan
             That of the case, or the same rewritten for call sites.
         """
-        attempt = mutant.attempt
-        if self.out_of_time or attempt in self._skipped or self._waits[mutant.target] >= _MOST_WAITS:
+        trial = self.tried(plan, mutant, example)
+        if trial is None:
             return set()
-        self._progress(attempt)
-        with Deadline(_LONGEST) as deadline:
-            trial = self.trial(plan, example, Patch(mutant.operator.behaviour, mutant.target, mutant.uses))
-        if deadline.passed:
-            self._skipped.add(attempt)  # the program waits for something that does not happen: once is enough
-            self._waits[mutant.target] += 1
         name = mutant.operator.name
         if trial.status == "failed":
             self.detected_by_error.add(name)
@@ -107,6 +101,19 @@ class Attempts:
             if name not in names:
                 names.append(name)
         return killed
+
+    def tried(self, plan: Plan, mutant: Mutant, example: Example) -> Optional[Trial]:
+        """Run a program on an example under a mutant; None where there is no time for it, or torch crashed under it."""
+        attempt = mutant.attempt
+        if self.out_of_time or attempt in self._skipped or self._waits[mutant.target] >= _MOST_WAITS:
+            return None
+        self._progress(attempt)
+        with Deadline(_LONGEST) as deadline:
+            trial = self.trial(plan, example, Patch(mutant.operator.behaviour, mutant.target, mutant.uses))
+        if deadline.passed:
+            self._skipped.add(attempt)  # the program waits for something that does not happen: once is enough
+            self._waits[mutant.target] += 1
+        return trial
 
     def uses(self, plan: Plan, target: Target, examples: list[Example]) -> int:
         """Return how often a program uses a target; 0 where it notices the patch as such."""

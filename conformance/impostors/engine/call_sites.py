@@ -229,6 +229,7 @@ class Hooks:
         def method(owner: Any, *args: Any, **kwargs: Any) -> Any:
             return getattr(owner, name)(*args, **kwargs)
 
+        method.method = function  # type: ignore[attr-defined]
         return self._act("call", method, (owner, *args), kwargs, sys._getframe(1))
 
     def _read(self, label: str, owner: Any, name: str, /) -> Any:

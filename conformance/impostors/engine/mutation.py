@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal, Optional
 
+from conformance.impostors.engine.arguments import ArgumentMutants
 from conformance.impostors.engine.attempts import Attempts, Mutant
 from conformance.impostors.engine.call_sites import Rewritten, rewritten
 from conformance.impostors.engine.cases import Case, applicable, cases
@@ -16,7 +17,7 @@ from conformance.impostors.engine.influence import Influence, influence
 from conformance.impostors.engine.patch import EVERY, FIRST, LATER
 from conformance.impostors.engine.registry import Operator, operators
 from conformance.impostors.engine.targets import Target, call_site_targets, named_targets
-from conformance.impostors.outcome import Attempt, MutationOutcome, Part, Request, Status
+from conformance.impostors.outcome import Attempt, MutationOutcome, Noticing, Part, Request, Status
 from conformance.inputs.given import Example, InvalidGiven
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.conditions import admits
@@ -82,8 +83,10 @@ class _ClaimRun:
         self._environment = environment
         self._attempts = attempts
         self._skipping = {item.name for item in chosen if item.skips}
-        # Those made for the claim's family come first.
         new = [item for item in chosen if item.name not in request.previous.done]
+        self._of_arguments = [item for item in new if item.change is not None]
+        new = [item for item in new if item.change is None]
+        # Those made for the claim's family come first.
         everyone = sorted(new, key=lambda item: self._claim.family not in item.families)
         killers = [item for item in everyone if item.name in request.previous.killers]
         # What killed the claim before kills it again, as a rule, and then nothing else is run.
@@ -105,6 +108,7 @@ class _ClaimRun:
                 parts += case.parts
         if not runs:
             return MutationOutcome("crashing") if self._only_crashes() else _NOTHING_JUDGED
+        arguments = runs[0].noticing(self._of_arguments)
         only_skipped = self._is_killed_only_by_skipping(runs)
         in_assertion = {part for run in runs for part in run.killed["assertion"]}
         off_subject = {part for run in runs if run.uses_subject for part in run.killed["program"]}
@@ -121,6 +125,7 @@ class _ClaimRun:
             out_of_time=self._attempts.out_of_time,
             moving=found.moving,
             idle=found.idle,
+            arguments=arguments,
         )
 
     def _run_case(self, case: Case, examples: list[Example]) -> _CaseRun:
@@ -208,6 +213,12 @@ class _CaseRun:
             killed = self._run(mutant, example) & self.survivors
             self.killed[origin] |= killed
             self.survivors -= killed
+
+    def noticing(self, chosen: list[Operator]) -> Noticing:
+        """Return which arguments the case notices to be wrong."""
+        targets = [item.target for item in self._named if item.origin != "assertion"]
+        examples = [*self._few, *self._more]
+        return ArgumentMutants(self._claim, self._case, targets, examples, self._attempts, chosen).run()
 
     def is_killed_by(self, chosen: list[Operator]) -> bool:
         """Run mutants until one kills any part."""

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import functools
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Optional
 
 from conformance.impostors.engine.call import Call
+from conformance.impostors.engine.parameters import Argument
 from conformance.language.model import FAMILIES
 
 Behaviour = Callable[[Call], Any]
+#: Takes an argument, all arguments of its call, and the first value that it had; returns what happens in place of that
+#: call, None where nothing else does.
+ArgumentChange = Callable[[Argument, Sequence[Argument], Any], Optional[Behaviour]]
 
 #: The modules that define operators, in the order in which they are tried.
 _MODULES = (
     *("sharing", "writes", "gradients", "autograd_flags", "metadata", "elements", "return_values"),
     *("callbacks", "objects", "containers", "errors", "warnings_", "modes", "classes", "layouts"),
-    *("processes",),
+    *("processes", "arguments"),
 )
 
 _operators: dict[str, Operator] = {}
@@ -72,6 +76,11 @@ class Operator:
         Whether it only leaves something out: it skips a call, or swallows an error.
     example : Example, optional
         What it kills; none for an operator that a user adds.
+    change : callable, optional
+        What it does to one argument, for an operator that gets an argument wrong; it has no behaviour without one.
+    needs_several : str
+        ``values`` or ``elements`` where a claim does not notice if the argument never has but one value, or the elements
+        of the tensor are always the same.
     """
 
     name: str
@@ -80,6 +89,8 @@ class Operator:
     behaviour: Behaviour
     skips: bool = False
     example: Optional[Example] = None
+    change: Optional[ArgumentChange] = None
+    needs_several: str = ""
 
 
 def operator(*families: str, skips: bool = False, do: str = "", **example: Any) -> Callable[[Behaviour], Behaviour]:
@@ -122,6 +133,23 @@ value_operator = _variant(lambda change, call: call.mutate_values(lambda value: 
 answer_operator = _variant(lambda change, call: call.mutate_others(lambda value: change(value, call)))
 #: As `operator`, for a function that calls a function of the program in torch's place.
 callback_operator = _variant(lambda behaviour, call: behaviour(call) if call.kind == "callback" else call.run())
+
+
+def argument_operator(
+    do: str, kills: str, *, needs_several: str = ""
+) -> Callable[[ArgumentChange], ArgumentChange]:
+    """Register a function as an operator that gets an argument wrong; the example is a program and what holds of it."""
+
+    def register(change: ArgumentChange) -> ArgumentChange:
+        name = change.__name__.replace("_", "-")
+        statement = (change.__doc__ or "").strip().splitlines()[0].rstrip(".")
+        example = Example(do, kills)
+        _operators[name] = Operator(
+            name, statement, frozenset(("values",)), Call.run, False, example, change, needs_several
+        )
+        return change
+
+    return register
 
 
 def operators() -> dict[str, Operator]:

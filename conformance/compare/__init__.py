@@ -1,0 +1,1 @@
+"""What two records of torch say otherwise: claims and trials, each difference with the harm that it can do."""
