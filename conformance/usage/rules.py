@@ -156,6 +156,8 @@ def _result_elsewhere(name: str) -> Value:
     module, _, last = name.rpartition(".")
     if is_class(name):
         return instance(name)
+    if name in data.RESULTS:
+        return Instance(data.RESULTS[name])
     if name in _FULL_NAMES:
         return TENSOR
     if name in _FULL_NAMES_OF_SEVERAL:
