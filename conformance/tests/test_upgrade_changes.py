@@ -45,6 +45,28 @@ def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
+    ("code", "old", "new", "ids"),
+    [
+        (
+            'torch.onnx.export(m, x, "f", opset_version=17)',
+            *("1.13", "2.9"),
+            {"2.0/onnx-export-needs-onnx", "2.9/onnx-uses-dynamo"},
+        ),
+        (
+            "from torch.utils.checkpoint import checkpoint\ncheckpoint(f, x)",
+            *("1.9", "2.1"),
+            {"1.10/autocast-turned-off-warns", "2.1/checkpoint-warns-without-use-reentrant"},
+        ),
+    ],
+    ids=["a break with a condition and a default", "two warnings"],
+)
+def test_changes_of_one_call_for_other_reasons_are_all_shown(
+    code: str, old: str, new: str, ids: set[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert ids <= {entry["id"] for entry in entries(capsys, tmp_path, code, old, new)}
+
+
+@pytest.mark.parametrize(
     ("code", "old", "new"),
     [
         ('torch.library.Library("a", "IMPL").impl("f", g)', "1.13", "2.15"),
