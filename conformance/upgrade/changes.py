@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Optional
 
 from conformance.compare.harm import SHOWN, rank
+from conformance.language.conditions import admits_release
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
@@ -30,7 +31,7 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         The uses in the code; None for every change, whoever it concerns.
     """
     by_name = None if groups is None else _by_name(groups)
-    between = [change for change in corpus.changes if is_between(change.release, report)]
+    between = [change for change in corpus.changes if is_between(change.release, report) and _lasts(change, report)]
     written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
@@ -62,6 +63,12 @@ def is_between(release: str, report: Report) -> bool:
     """Return whether a release is newer than the old one of a report, and no newer than its new one."""
     old, new = release_key(minor(report.old)), release_key(minor(report.new))
     return old < release_key(release) <= new
+
+
+def _lasts(change: Change, report: Report) -> bool:
+    """Return whether the new release is still as a change left it, by the releases that its example is about."""
+    asked = change.examples[-1].applies.torch if change.examples else None
+    return asked is None or admits_release(asked, report.new)
 
 
 def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
