@@ -103,7 +103,7 @@ def test_code_that_a_change_does_not_concern_has_no_entry(
 
 
 def test_what_is_sure_never_makes_way_for_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code = 'torch.onnx.export(torch.nn.ReLU(), torch.ones(1), "m.onnx", dynamo=False)'
+    code = 'torch.onnx.export(torch.nn.ReLU(), torch.ones(1), "m.onnx", dynamo=True)'
     found = {entry["id"]: entry["evidence"] for entry in entries(capsys, tmp_path, code, "2.7", "2.8")}
     assert (found["2.8/onnx-refuses-scripted-modules"], found["2.8/onnx-opset-is-18"]) == ("maybe", "certain")
 
