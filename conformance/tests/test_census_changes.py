@@ -17,6 +17,7 @@ from conformance.tests.result_files import entry, release, save
 
 SOURCES = """\
 releases:
+  '2.0.0': {title: Notes, url: https://example.org/2.0}
   '2.1.0': {title: Notes, url: https://example.org/2.1}
 """
 CLAIMS = """\
@@ -136,6 +137,18 @@ def test_a_decision_is_about_names_and_words(
     assert f", {left} without an entry" in capsys.readouterr().out
 
 
+def test_a_decision_is_about_one_release(census: Census, capsys: pytest.CaptureFixture[str]) -> None:
+    census.measured({}, {"verdict": "refuted"})
+    census.changes(none="  - names: [torch.ones]\n    because: None means 3.\n")
+    changes = census.corpus / "changes"
+    (changes / "2.0.yaml").write_text((changes / "2.1.yaml").read_text().replace("'2.1.0'", "'2.0.0'"))
+    census.status()
+    assert "0 without" in capsys.readouterr().out
+    census.changes()
+    census.status()
+    assert "1 without" in capsys.readouterr().out
+
+
 def test_a_decision_that_explains_nothing_is_told(census: Census, capsys: pytest.CaptureFixture[str]) -> None:
     census.changes(none="  - names: [torch.ones]\n    because: None means 3.\n")
     assert census.status() == 0
@@ -147,6 +160,8 @@ def test_a_default_that_is_another_value_is_said_without_an_entry(
     census: Census, capsys: pytest.CaptureFixture[str]
 ) -> None:
     census.names("(size, layout=3)", "(size, layout=4)")
+    census.status()
+    assert "0 differences between neighbouring releases, 0 without" in capsys.readouterr().out
     census.changes(none="  - names: [torch.ones]\n    because: 4 does what 3 did.\n")
     census.status()
     told = capsys.readouterr()
