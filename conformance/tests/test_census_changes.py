@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ class Census:
         others = "".join(f"torch.other{number},9,9\n" for number in range(1, rank))
         (folder / "by-use.csv").write_text(f"name,uses,projects\n{others}torch.ones,9,9\n")
 
-    def measured(self, before: dict[str, object], after: dict[str, object]) -> None:
+    def measured(self, before: Mapping[str, object], after: Mapping[str, object]) -> None:
         [claim] = self.read().without_examples().claims
         ends = (("2.0.1", before), ("2.1.2", after))
         save(self.results, *(release(torch, {claim.id: _entry(claim, fields)}) for torch, fields in ends))
@@ -88,7 +89,7 @@ class Census:
         return main(["census", "--changes", "--corpus", str(self.corpus), "--results", str(self.results), *options])
 
 
-def _entry(claim: Claim, fields: dict[str, object]) -> Entry:
+def _entry(claim: Claim, fields: Mapping[str, object]) -> Entry:
     return entry(claim, **fields)  # type: ignore[arg-type]
 
 

@@ -160,5 +160,5 @@ GRADIENT = ("gradient", "x")
 def test_what_a_call_does_otherwise_has_its_harm(
     before: dict[tuple[str, str], str], after: dict[tuple[str, str], str], harm: str
 ) -> None:
-    ends = [tuple(CallFact(*of, value) for of, value in end.items()) for end in (before, after)]
-    assert harm_of_call(Difference("torch.sin", "torch.sin(x)", "2.0", "2.1", ("base",), *ends)) == harm
+    old, new = (tuple(CallFact(*of, value) for of, value in end.items()) for end in (before, after))
+    assert harm_of_call(Difference("torch.sin", "torch.sin(x)", "2.0", "2.1", ("base",), old, new)) == harm
