@@ -81,13 +81,17 @@ def take_change_census(corpus: Corpus, folder: Path) -> ChangeCensus:
     """
     ranks = _ranks(folder / NAMES / "by-use.csv")
     every = [*_of_records(corpus, folder), *_of_defaults(Names(folder / NAMES)), *_of_notes(corpus)]
-    explained = {(change.release, _end(match.name)) for change in corpus.changes for match in change.match}
+    matches = [(change.release, match) for change in corpus.changes for match in change.match]
+    explained = {(release, _end(match.name)) for release, match in matches}
+    with_members = {(release, _end(match.name)) for release, match in matches if match.how == "use"}
     announced = {(change.release, note) for change in corpus.changes for note in change.notes}
     announced |= {(decision.release, note) for decision in corpus.no_changes for note in decision.notes}
     used: set[NoChange] = set()
     left: list[Unexplained] = []
     for one in every:
-        is_known = (one.release, one.name) in announced if one.kind == "note" else _is_explained(one, explained)
+        is_known = (
+            (one.release, one.name) in announced if one.kind == "note" else _is_explained(one, explained, with_members)
+        )
         decisions = [decision for decision in corpus.no_changes if _decides(decision, one)]
         used.update(decisions)
         if not is_known and not decisions and not _is_said(one):
@@ -107,9 +111,9 @@ def _end(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _is_explained(one: Unexplained, explained: set[tuple[str, str]]) -> bool:
-    parts = one.name.split(".")
-    return any((one.release, part) in explained for part in parts[1:])
+def _is_explained(one: Unexplained, explained: set[tuple[str, str]], with_members: set[tuple[str, str]]) -> bool:
+    *parts, last = one.name.split(".")[1:] or [""]
+    return (one.release, last) in explained or any((one.release, part) in with_members for part in parts)
 
 
 def _decides(decision: NoChange, one: Unexplained) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from conformance.tests.result_files import entry, release, save
 
 SOURCES = """\
 releases:
+  '2.0.0': {title: Notes, url: https://example.org/2.0}
   '2.1.0': {title: Notes, url: https://example.org/2.1}
 """
 CLAIMS = """\
@@ -73,7 +75,7 @@ class Census:
         others = "".join(f"torch.other{number},9,9\n" for number in range(1, rank))
         (folder / "by-use.csv").write_text(f"name,uses,projects\n{others}torch.ones,9,9\n")
 
-    def measured(self, before: dict[str, object], after: dict[str, object]) -> None:
+    def measured(self, before: Mapping[str, object], after: Mapping[str, object]) -> None:
         [claim] = self.read().without_examples().claims
         ends = (("2.0.1", before), ("2.1.2", after))
         save(self.results, *(release(torch, {claim.id: _entry(claim, fields)}) for torch, fields in ends))
@@ -87,7 +89,7 @@ class Census:
         return main(["census", "--changes", "--corpus", str(self.corpus), "--results", str(self.results), *options])
 
 
-def _entry(claim: Claim, fields: dict[str, object]) -> Entry:
+def _entry(claim: Claim, fields: Mapping[str, object]) -> Entry:
     return entry(claim, **fields)  # type: ignore[arg-type]
 
 
@@ -136,6 +138,18 @@ def test_a_decision_is_about_names_and_words(
     assert f", {left} without an entry" in capsys.readouterr().out
 
 
+def test_a_decision_is_about_one_release(census: Census, capsys: pytest.CaptureFixture[str]) -> None:
+    census.measured({}, {"verdict": "refuted"})
+    census.changes(none="  - names: [torch.ones]\n    because: None means 3.\n")
+    changes = census.corpus / "changes"
+    (changes / "2.0.yaml").write_text((changes / "2.1.yaml").read_text().replace("'2.1.0'", "'2.0.0'"))
+    census.status()
+    assert "0 without" in capsys.readouterr().out
+    census.changes()
+    census.status()
+    assert "1 without" in capsys.readouterr().out
+
+
 def test_a_decision_that_explains_nothing_is_told(census: Census, capsys: pytest.CaptureFixture[str]) -> None:
     census.changes(none="  - names: [torch.ones]\n    because: None means 3.\n")
     assert census.status() == 0
@@ -147,6 +161,8 @@ def test_a_default_that_is_another_value_is_said_without_an_entry(
     census: Census, capsys: pytest.CaptureFixture[str]
 ) -> None:
     census.names("(size, layout=3)", "(size, layout=4)")
+    census.status()
+    assert "0 differences between neighbouring releases, 0 without" in capsys.readouterr().out
     census.changes(none="  - names: [torch.ones]\n    because: 4 does what 3 did.\n")
     census.status()
     told = capsys.readouterr()
