@@ -484,6 +484,7 @@ def test_an_argument_is_no_prose_that_begins_with_it(capsys: pytest.CaptureFixtu
 
 #: Questions of which the answer is that of another name than those which were written down.
 ANSWERED_ELSEWHERE = {
+    "a11": "torch.contiguous_format",
     "a19": "torch.Tensor.__mul__",
     "a46": "torch.nn.BatchNorm1d.running_mean",
     "a55": "torch.nn.Linear.weight",

@@ -76,12 +76,6 @@ def test_a_default_that_somebody_decided_to_do_the_same_is_silent(
     assert [entry["id"] for entry in found if entry["kind"] == "default"] == []
 
 
-def test_what_is_measured_of_another_argument_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code = "torch.nn.parallel.DistributedDataParallel(m)"
-    found = {entry["id"] for entry in entries(capsys, tmp_path, code, "2.0", "2.15")}
-    assert "torch.nn.parallel.DistributedDataParallel:bucket_cap_mb" in found
-
-
 def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     [entry] = entries(capsys, tmp_path, "torch.istft(torch.ones(2, 2), 2)", "1.13", "2.0")
     assert (entry["severity"], entry["evidence"]) == ("breaks", "maybe")
