@@ -105,7 +105,9 @@ def harm_of_call(difference: Difference) -> Harm:
     if "error" in before:
         return "improvement"
     raised = {(fact.aspect, fact.input) for fact in difference.before if fact.value.startswith("raises")}
-    aspects = {fact.aspect for fact in (*difference.before, *difference.after) if (fact.aspect, fact.input) not in raised}
+    aspects = {
+        fact.aspect for fact in (*difference.before, *difference.after) if (fact.aspect, fact.input) not in raised
+    }
     if aspects <= {"warning"} and aspects:
         return "warns" if "warning" in after else "improvement"
     if aspects <= {"grad_fn", "message"}:

@@ -21,25 +21,29 @@ conformance_pages : str
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional, cast
 
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from conformance.reference import templates
+from conformance.reference.description import description_tag
 from conformance.reference.domain import ClaimDomain, short_roles
 from conformance.reference.footer import ENVIRONMENTS, environments, footer
 from conformance.reference.lists import DIRECTIVES
-from conformance.reference.loaded import data_file, write_data, write_data_of
+from conformance.reference.loaded import data_file, root_uri, write_data, write_data_of
 from conformance.reference.loading import Library, Sources, collect_sentences, library_of, set_library
-from conformance.reference.pages import write_pages
-from conformance.reference.search_index import StemmingOnce, escape_titles
+from conformance.reference.pages import places_of, write_pages
+from conformance.reference.search_index import PAGES, pages_file, search_files
 from conformance.reference.sidebar import keep_sidebar
 from conformance.reference.ways import WaysParser
 from conformance.results.files import ResultError
+from conformance.views.content import Content
 
 STATIC = Path(__file__).parent / "static"
 
@@ -64,17 +68,19 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", prepare)
     app.connect("env-get-outdated", find_outdated)
     app.connect("html-page-context", add_to_page, priority=400)
-    app.connect("html-collect-pages", escape_titles)
-    app.connect("html-collect-pages", write_environments)
-    app.add_search_language(StemmingOnce)
+    app.connect("html-collect-pages", write_shared_data)
+    app.connect("html-collect-pages", search_page)
     app.add_css_file("reference.css")
     app.add_js_file("loaded.js", loading_method="defer")
+    app.add_js_file("copy.js", loading_method="defer")
     app.add_js_file("tables.js", loading_method="defer")
-    return {"version": "2", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "2", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def prepare(app: Sphinx) -> None:
     """Find what the pages are made from; write the pages where it changed."""
+    if app.config.conformance_spec and isinstance(app.builder, StandaloneHTMLBuilder):
+        app.builder.search = False  # the pages have a search of their own
     app.config.html_static_path = [*app.config.html_static_path, str(STATIC)]
     here = Path(app.confdir)
     spec = tuple(here / path for path in app.config.conformance_spec)
@@ -117,20 +123,36 @@ def find_outdated(
         library.content.derive()  # before Sphinx shares the pages out to processes
         gc.freeze()  # what was loaded stays until the end
         data["footer"] = footer(library.content)
-        data["environments"] = data_file(environments(library.content), {})
+        data["shared"] = {ENVIRONMENTS: data_file(environments(library.content), {}), **_search(app, library.content)}
     return [document for document in data["documents"] if document in env.found_docs and document not in removed]
 
 
 def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Give the template what it says at the end of every page, and write what the page loads."""
     context["conformance"] = _domain(app.env).data["footer"]
+    context["metatags"] = f"{context.get('metatags', '')}{description_tag(doctree)}"
     write_data_of(doctree, Path(app.outdir), pagename)
     keep_sidebar(app, pagename, context)
 
 
-def write_environments(app: Sphinx) -> tuple[()]:
-    """Write what the footer loads, once for all pages."""
-    text = _domain(app.env).data["environments"]
-    if text:
-        write_data(text, Path(app.outdir), ENVIRONMENTS)
+def _search(app: Sphinx, content: Content) -> dict[str, str]:
+    if not isinstance(app.builder, StandaloneHTMLBuilder):
+        return {}
+    return search_files(content, places_of(content, app.config.conformance_pages), app.builder.get_target_uri)
+
+
+def write_shared_data(app: Sphinx) -> tuple[()]:
+    """Write what many pages load: the environments of the footer, and what the search looks in."""
+    shared: dict[str, str] = dict(_domain(app.env).data["shared"])
+    if shared:
+        shared[PAGES] = pages_file(app.env, app.builder.get_target_uri)
+    for name, text in shared.items():
+        write_data(text, Path(app.outdir), name)
     return ()
+
+
+def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the page of the search."""
+    if isinstance(app.builder, StandaloneHTMLBuilder) and not app.builder.search:
+        box = templates.part("search_box", lambda target: "", root=root_uri(app.builder, "search"))
+        yield "search", {"title": "Search", "body": f"<h1>Search</h1>{box.astext()}"}, "page.html"

@@ -14,6 +14,7 @@ from sphinx.builders import Builder
 from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
 
+from conformance.reference.description import ATTRIBUTE as DESCRIPTION
 from conformance.reference.domain import ClaimDomain
 from conformance.reference.loaded import (
     ATTRIBUTE,
@@ -22,6 +23,7 @@ from conformance.reference.loaded import (
     claim_parts,
     data_file,
     file_uri,
+    root_uri,
     script_parts,
 )
 from conformance.reference.loading import library_of
@@ -69,6 +71,11 @@ class ReferenceDirective(SphinxDirective):
     def file(self) -> str:
         """The address of this page's data."""
         return file_uri(self.builder, self.env.docname, self.env.docname)
+
+    @property
+    def root(self) -> str:
+        """The address of the root of the pages, as it is seen from this one."""
+        return root_uri(self.builder, self.env.docname)
 
     def run(self) -> list[nodes.Node]:
         """Return the content, and note that this page depends on it."""
@@ -134,6 +141,8 @@ class SubjectDirective(ReferenceDirective):
         if view.corner_changes:
             parts[_CORNERS] = [{"items": [[[bounded(text), 0]] for text in view.corner_changes]}]
         self.keep(parts)
+        if view.answer is not None:
+            self.state.document[DESCRIPTION] = " ".join(line.says for line in view.answer.lines).replace("`", "")
         if "/" not in subject:
             yield self.index(subject)
         yield self.part("subject", subject=view, file=self.file, corners=_CORNERS)
@@ -224,16 +233,31 @@ class FalsePageDirective(ReferenceDirective):
     def blocks(self) -> Iterator[nodes.Node]:
         """Return a section for each cause, then what no cause explains."""
         page, content = self.arguments[0], self.content_of_site
-        views = false_pages(content).get(page)
-        if views is None:
+        shown = false_pages(content).get(page)
+        if shown is None:
             raise self.error(f"No page of what is false has the name {page}.")
-        for view in views:
+        others = [(name == page, self.uri(self.places.false(name))) for name in shown.parts]
+        if others:
+            yield self.part("false_parts", parts=others)
+        for view in shown.causes:
             cause = false_cause(view, content)
             yield self.section(
-                cause.anchor, cause.heading, self.part("false_cause", it=cause), *map(self.claim, cause.claims)
+                cause.anchor, cause.heading, self.part("false_cause", it=cause), *self.claims(cause.claims)
             )
-        if not views:
+        if not shown.causes:
             yield from map(self.claim, unexplained_claims(content))
+        if others:
+            yield self.part("false_parts", parts=others)
+
+    def claims(self, claims: Sequence[FalseClaim]) -> Iterator[nodes.Node]:
+        """Return the first claim that a cause makes false, and the others folded."""
+        yield self.claim(claims[0])
+        if claims[1:]:
+            yield html_part(
+                "", f"<details><summary>{len(claims) - 1} more that it makes false</summary>", format="html"
+            )
+            yield from map(self.claim, claims[1:])
+            yield html_part("", "</details>", format="html")
 
     def claim(self, it: FalseClaim) -> html_part:
         """Return a claim; what it loads is in the data of its subject's page."""

@@ -20,13 +20,16 @@ from conformance.reference.directives import (
 )
 from conformance.reference.docstring import docstring_blocks
 from conformance.reference.fields import fields_of
+from conformance.reference.loaded import change_blocks
 from conformance.reference.ways import WaysDirective
 from conformance.results.schema import line_schemas
 from conformance.views import answer_table, impostors, message_list, overview, release_notes, release_page
 from conformance.views.article import article_summaries, claim_line
 from conformance.views.census import census_view
-from conformance.views.pieces import code, prose, words
+from conformance.views.changes_between import changes_between, minors
+from conformance.views.pieces import Target, code, prose, words
 from conformance.views.program import Table
+from conformance.views.start import start_view
 from conformance.views.subject import subject_index
 
 #: Makes a part of a page over the whole corpus.
@@ -123,6 +126,21 @@ def _impostors(page: ReferenceDirective) -> Iterator[nodes.Node]:
         yield page.section("unkillable", heading, told, page.part("pairs", pairs=view.excused))
 
 
+def _start(page: ReferenceDirective) -> Iterator[nodes.Node]:
+    others = ("changes", "messages", "documented-and-false", "ways/copying", "ways/views")
+    uris = {name: page.uri(name) for name in others if name in page.env.found_docs}
+    yield page.part("start", it=start_view(page.content_of_site), uris=uris, root=page.root)
+
+
+def _changes(page: ReferenceDirective) -> Iterator[nodes.Node]:
+    content = page.content_of_site
+    changes, releases = changes_between(content), minors(content)
+    blocks = change_blocks(changes, lambda release: page.href(Target("release", release)) if release else "")
+    page.keep({"changes": blocks})
+    modules = sorted({change.module for change in changes})
+    yield page.part("changes_between", releases=releases, modules=modules, file=page.file, root=page.root)
+
+
 def _checks(page: ReferenceDirective) -> Iterator[nodes.Node]:
     yield from _vocabulary(page, vocabulary.checks(), "check")
 
@@ -210,7 +228,9 @@ DIRECTIVES: dict[str, type[ReferenceDirective]] = {
     "subjects": _made_by(_subjects),
     "articles": _made_by(_articles),
     "answers": _made_by(_answers),
+    "changes": _made_by(_changes),
     "messages": _made_by(_messages),
+    "start": _made_by(_start),
     "impostors": _made_by(_impostors),
     "census": _made_by(_census),
     "timings": _made_by(_timings),

@@ -7,15 +7,16 @@ as text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Union
+from typing import Callable, Union
 
 from docutils import nodes
 from sphinx.builders import Builder
 from sphinx.errors import NoUri
 
 from conformance.text import printable
+from conformance.views.changes_between import ChangeBetween
 from conformance.views.claim import ClaimView
 from conformance.views.falsehoods import Falsehood
 from conformance.views.pieces import Text, bounded
@@ -78,13 +79,38 @@ def data_file(parts: Parts, meanings: Mapping[str, str]) -> str:
     return f"conformanceLoaded({_as_script(numbered)},{_as_script(listed)});\n"
 
 
-def file_uri(builder: Builder, document: str, page: str) -> str:
-    """Return the address of the file of a page, as it is seen from another one."""
+def change_blocks(changes: Iterable[ChangeBetween], page_of: Callable[[str], str]) -> list[Block]:
+    """Return changes as the page that compares two releases loads them; each text as its parts, which may be code."""
+    return [
+        {
+            "id": it.id,
+            "release": it.release,
+            "page": page_of(it.page),
+            "harm": it.harm,
+            "style": it.style,
+            "reach": it.reach,
+            "module": it.module,
+            "proof": it.proof,
+            "title": _parts(it.title),
+            "before": _parts(it.before),
+            "after": _parts(it.after),
+            "instead": _parts(it.instead),
+        }
+        for it in changes
+    ]
+
+
+def root_uri(builder: Builder, document: str) -> str:
+    """Return the address of the root of the pages, as it is seen from one; empty where it is there, or has none."""
     try:
-        depth = builder.get_target_uri(document).count("/")
+        return "../" * builder.get_target_uri(document).count("/")
     except NoUri:
         return ""
-    return "../" * depth + f"{FOLDER}/{page}.js"
+
+
+def file_uri(builder: Builder, document: str, page: str) -> str:
+    """Return the address of the file of a page, as it is seen from another one."""
+    return f"{root_uri(builder, document)}{FOLDER}/{page}.js"
 
 
 def write_data_of(doctree: object, folder: Path, page: str) -> None:
@@ -143,4 +169,8 @@ def _counterexamples(way: Falsehood) -> Iterator[Block]:
 
 def items(texts: Sequence[Text]) -> Block:
     """Return a list of running texts."""
-    return {"items": [[[piece.text, int(piece.code)] for piece in text] for text in texts]}
+    return {"items": [_parts(text) for text in texts]}
+
+
+def _parts(text: Text) -> list[list[object]]:
+    return [[piece.text, int(piece.code)] for piece in text]

@@ -22,9 +22,10 @@ import conformance
 from conformance.census.record import CensusRecord, newest_record
 from conformance.impostors.record import MutationRecord, load_record
 from conformance.language.corpus import Corpus, load_corpus
+from conformance.names.by_use import uses_of
 from conformance.processes.environment import unoptimised
 from conformance.results.files import ResultError, read_bytes, read_json
-from conformance.results.recorded import TRIALS
+from conformance.results.recorded import NAMES, TRIALS
 from conformance.trials.recorded import RecordedTrials
 from conformance.views.content import Content
 from conformance.views.recorded import load_recorded
@@ -81,6 +82,7 @@ class Sources:
         for folder in self.results:
             yield from _sorted_files(folder, "*.json*")
             yield from _sorted_files(folder, "*.txt")
+            yield from _sorted_files(folder, "*.csv")
         if self.sentences is not None and self.sentences.is_file():
             yield self.sentences
         for name in _MAKERS:
@@ -119,6 +121,7 @@ class Library:
             _mutation(results / _IMPOSTORS) if results else None,
             _census(results) if results else None,
             RecordedTrials(results / TRIALS) if results else RecordedTrials(),
+            uses_of(results / NAMES) if results else {},
         )
 
 

@@ -15,7 +15,7 @@ from sphinx.errors import ExtensionError
 from conformance.views.addresses import page_name
 from conformance.views.causes import file_name
 from conformance.views.content import SUBJECT, Content
-from conformance.views.falsehood_pages import HEADINGS, false_pages, page_of
+from conformance.views.falsehood_pages import false_pages
 from conformance.views.pieces import Target
 
 #: An index leads to each of these pages; in the sidebar of every page they would cost the square of their number.
@@ -47,12 +47,17 @@ class Places:
                 self._found[Target("row", row)] = (page, row.lower())
         for release in content.releases:
             self._found[Target("release", release)] = (f"{folder}/releases/{release}", "")
-        for view in content.causes:
-            self._found[Target("cause", view.cause.id)] = (self.false(page_of(view)), file_name(view))
+        for page, shown in false_pages(content).items():
+            for view in shown.causes:
+                self._found[Target("cause", view.cause.id)] = (self.false(page), file_name(view))
 
     def of(self, target: Target) -> Optional[tuple[str, str]]:
         """Return where an object is; `None` where there is none of that name."""
         return self._found.get(target)
+
+    def page(self, name: str) -> str:
+        """Return the document of a name, as it is called by its page."""
+        return f"{self._folder}/{name}"
 
     def false(self, page: str) -> str:
         """Return the document of what is false with one harm and reach."""
@@ -92,8 +97,8 @@ def _pages(content: Content) -> dict[str, str]:
         title = f"What changed in torch {release}"
         pages[f"releases/{release}.rst"] = _ORPHAN + _page(title, f".. claim:release:: {release}")
     pages["releases/index.rst"] = _page("Releases", ".. claim:releases::")
-    for page in false_pages(content):
-        title = f"Documented and false: {HEADINGS[page]}"
+    for page, shown in false_pages(content).items():
+        title = f"Documented and false: {shown.heading}"
         pages[f"false/{page}.rst"] = _ORPHAN + _page(title, f".. claim:false-page:: {page}")
     pages["index.rst"] = _page("Subjects", ".. claim:subjects::")
     return pages

@@ -78,7 +78,8 @@ def listing(text: str, language: str = "python") -> Markup:
     """Return a block of code."""
     shown = bounded(text).rstrip("\n") + "\n"
     coloured = Markup(highlight(shown, _lexer(language), _FORMATTER)) if language != "text" else Markup.escape(shown)
-    return Markup('<div class="highlight"><pre>{}</pre></div>').format(coloured)
+    style = "highlight output" if language == "text" else "highlight"
+    return Markup('<div class="{}"><pre>{}</pre></div>').format(style, coloured)
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 #: What stands in a recorded message for a part that varies, and in one of ours.
 _PLACEHOLDERS = re.compile(r"\b(?:N|DTYPE|PATH|ADDRESS)\b")
-_DTYPE = re.compile(
+DTYPE = re.compile(
     r"\b(?:(?:torch|c10)[.:]+(?:cuda\.)?)?(?:Byte|Char|Short|Int|Long|Half|Float|Double|Bool|BFloat16|Complex(?:Half|Float|Double)"
     r"|UInt(?:16|32|64)|u?int(?:8|16|32|64)|b?float(?:16|32|64)|[Ff]loat8_e\w+|complex(?:32|64|128)|long|double)"
     r"(?:Tensor|Type)?\b(?!\()"
@@ -42,7 +42,7 @@ def key_of(text: str) -> str:
     line = text.strip().split("\n")[0].split(" (Triggered internally at")[0]
     if _is_cut(line):
         line = line.rpartition(" ")[0]
-    plain = _PLACEHOLDERS.sub(" ", _DTYPE.sub(" ", line)).lower()
+    plain = _PLACEHOLDERS.sub(" ", DTYPE.sub(" ", line)).lower()
     return "".join(f" {word}" for word in _WORD.findall(plain))
 
 

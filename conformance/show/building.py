@@ -11,6 +11,7 @@ from typing import Any
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Change
+from conformance.names.by_use import uses_of
 from conformance.names.store import release_key
 from conformance.results.recorded import NAMES, TRIALS
 from conformance.results.wording import key_of
@@ -24,10 +25,6 @@ from conformance.views.messages import message_views, seen_messages
 from conformance.views.model import AnswerView, MessageView
 from conformance.views.name import load_names
 from conformance.views.recorded import load_recorded
-
-#: The file, below the folder of names, that counts how many projects use each.
-USES = "by-use.csv"
-
 
 Row = tuple[Any, ...]
 
@@ -45,7 +42,7 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         for subject, group in groupby(by_place, key=lambda claim: claim.subject)
     }
     names = load_names(folder)
-    uses = dict(_uses(folder / NAMES / USES))
+    uses = uses_of(folder / NAMES)
     subjects = sorted({*names.public_names(), *answers, *lines, *uses})
     messages = message_views(corpus.messages, seen_messages(recorded, RecordedTrials(folder / TRIALS)), uses)
     return {
@@ -63,7 +60,9 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
         ],
         "message": [(key, " ".join(words_of(key)), view) for key, view in _by_wording(messages.values())],
         "answer_words": [
-            (answer.subject, weight, " ".join(words)) for answer in answers.values() for weight, words in _parts(answer)
+            (answer.subject, weight, " ".join(words))
+            for answer in answers.values()
+            for weight, words in answer_parts(answer)
         ],
         "phrase": [(plain(text), it.subject) for it in answers.values() for text in (_last(it.subject), *it.asked)],
         "change": list(_changes(corpus.changes)),
@@ -96,7 +95,7 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2].rpartition("/")[2]
 
 
-def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
+def answer_parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
     """Yield the words of each part of an answer, with how much they count: those of the name the most."""
     last = _last(answer.subject)
     yield 1.5, words_of(last)
@@ -104,12 +103,3 @@ def _parts(answer: AnswerView) -> Iterator[tuple[float, list[str]]]:
         yield 0.9, words_of(phrase)
     yield 0.6, words_of(" ".join(line.says for line in answer.lines))
     yield 0.5, words_of(answer.subject[: -len(last)].replace("/", " "))
-
-
-def _uses(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the names that programs use, each with the number of projects that do."""
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        name, _, counts = line.partition(",")
-        projects = counts.partition(",")[0]
-        if projects.isdigit():
-            yield name, int(projects)

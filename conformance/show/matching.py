@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-_WORD = re.compile(r"[A-Za-z_]+(?:\d+d?\b|\d*)")
-_SPLIT = re.compile(r"_+|(?<=[a-z])(?=[A-Z])")
+WORD = re.compile(r"[A-Za-z_]+(?:\d+d?\b|\d*)")
+SPLIT = re.compile(r"_+|(?<=[a-z])(?=[A-Z])")
 #: The end of a name such as BatchNorm2d.
-_SIZE = re.compile(r"[1-3]d$")
-_ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s|e)$")
-_PLURAL = re.compile(r"(?<=[a-z]{2})ies$")
+SIZE = re.compile(r"[1-3]d$")
+ENDINGS = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s|e)$")
+PLURAL = re.compile(r"(?<=[a-z]{2})ies$")
 #: Words of a question that say nothing of what it is about.
-_STOP = frozenset(
+STOP = frozenset(
     """
     a about also an and any anyway are as at be been being best better but by call called calling calls can code
     could did do does doing done each else error errors even exactly explain fail fails for from function functions
@@ -27,7 +27,7 @@ _STOP = frozenset(
     """.split()  # noqa: SIM905 - one reads them as words
 )
 #: Words that say the same, by their stems.
-_SAME = {
+SAME = {
     "inplac": "plac",
     "duplicat": "copy",
     "storag": "memory",
@@ -36,6 +36,7 @@ _SAME = {
     "leav": "leaf",
     "gpu": "cuda",
     "array": "numpy",
+    "dictionary": "dict",
     "np": "numpy",
 }
 #: How much a word tells that nothing has, in parts of the rarest.
@@ -46,13 +47,11 @@ _WHOLE = 1.5
 
 def words_of(text: str) -> list[str]:
     """Return the stems of the words that say what a text is about."""
-    told = [word for word in _WORD.findall(text) if word.lower() not in _STOP]
-    found = [
-        part.lower() for word in told for part in (*_SPLIT.split(word), _SIZE.sub("", word), word) if len(part) > 1
-    ]
-    kept = (_PLURAL.sub("y", word) for word in dict.fromkeys(found) if word not in _STOP)
-    stems = (_ENDINGS.sub("", _ENDINGS.sub("", word)) for word in kept)
-    return list(dict.fromkeys(_SAME.get(stem, stem) for stem in stems))
+    told = [word for word in WORD.findall(text) if word.lower() not in STOP]
+    found = [part.lower() for word in told for part in (*SPLIT.split(word), SIZE.sub("", word), word) if len(part) > 1]
+    kept = (PLURAL.sub("y", word) for word in dict.fromkeys(found) if word not in STOP)
+    stems = (ENDINGS.sub("", ENDINGS.sub("", word)) for word in kept)
+    return list(dict.fromkeys(SAME.get(stem, stem) for stem in stems))
 
 
 def plain(text: str) -> str:

@@ -25,7 +25,7 @@ MODULES = {
     "Tensor": "torch.Tensor",
 }
 #: The classes of what people call their variables so; any other is a tensor first.
-_VARIABLES = {
+VARIABLES = {
     **dict.fromkeys(("model", "module", "net", "layer", "self", "m"), "torch.nn.Module"),
     **dict.fromkeys(("optimizer", "opt", "optim"), "torch.optim.Optimizer"),
     **dict.fromkeys(("scheduler", "sched"), "torch.optim.lr_scheduler.LRScheduler"),
@@ -58,7 +58,7 @@ _OPERATORS: dict[type, str] = {
     ast.Not: "bool",
 }
 #: Functions of Python and of its library by the method of a tensor that they call.
-_FUNCTIONS = {
+FUNCTIONS = {
     **{
         name: f"__{name}__" for name in ("len", "bool", "float", "int", "complex", "abs", "iter", "hash", "repr", "dir")
     },
@@ -73,8 +73,8 @@ _FUNCTIONS = {
     "pickle.dumps": "__reduce_ex__",
 }
 _SYMBOL = re.compile(r"[-+*/%@&|^~<>=!\[\]]{1,3}|\[\.\.\.\]|\bin\b")
-_CODE = re.compile(
-    r"\w+\[[^\[\]]*\](?:\s*=(?!=)\s*\w)?|[A-Za-z_]?[\w.]*\.\w+\(?|\b[A-Za-z]\w*(?:\(|_\w*\b(?!=[^=]))|\b[A-Z][a-z]+[A-Z]\w*|[-+*/]=|==|//"
+CODE = re.compile(
+    r"\w+\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\s*=(?!=)\s*\w)?|[A-Za-z_]?[\w.]*\.\w+\(?|\b[A-Za-z]\w*(?:\(|_\w*\b(?!=[^=]))|\b[A-Z][a-z]+[A-Z]\w*|[-+*/]=|==|//"
     r"|\s[*@]+\s"
 )
 
@@ -100,14 +100,14 @@ def spellings(text: str) -> tuple[str, ...]:
 def code_in(text: str) -> list[str]:
     """Return the pieces of a question that are code, of a chain of calls the last first."""
     found: list[str] = []
-    for match in _CODE.finditer(text):
+    for match in CODE.finditer(text):
         found.insert(0 if match[0].startswith(".") else len(found), match[0].strip())
     return found
 
 
 def without_variables(text: str) -> str:
     """Return a question without what people call their variables: of `conv.weight` only `weight` is a word of torch."""
-    known = {*MODULES, *_VARIABLES, "torch", "np", "numpy"}
+    known = {*MODULES, *VARIABLES, "torch", "np", "numpy"}
     return re.sub(r"(?<![\w.])([A-Za-z_]\w*)\.(?=[A-Za-z_])", lambda match: match[0] if match[1] in known else "", text)
 
 
@@ -147,8 +147,8 @@ def _names(node: ast.stmt) -> Iterator[str]:
 def _expression(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.Call):
         dotted = _dotted(node.func)
-        if dotted in _FUNCTIONS and node.args and "." not in dotted:
-            yield f"torch.Tensor.{_FUNCTIONS[dotted]}"
+        if dotted in FUNCTIONS and node.args and "." not in dotted:
+            yield f"torch.Tensor.{FUNCTIONS[dotted]}"
         yield from _expression(node.func)
     elif isinstance(node, (ast.Name, ast.Attribute)):
         yield from _of_dotted(_dotted(node))
@@ -163,8 +163,8 @@ def _expression(node: ast.expr) -> Iterator[str]:
 
 def _of_dotted(dotted: str) -> Iterator[str]:
     first, _, rest = dotted.partition(".")
-    if rest and dotted in _FUNCTIONS:
-        yield f"torch.Tensor.{_FUNCTIONS[dotted]}"
+    if rest and dotted in FUNCTIONS:
+        yield f"torch.Tensor.{FUNCTIONS[dotted]}"
     if first in ("np", "numpy") and rest:
         yield from [] if rest in ("array", "asarray") else [rest]  # the name in torch that does the same
         yield "torch.Tensor.__array__"
@@ -175,7 +175,7 @@ def _of_dotted(dotted: str) -> Iterator[str]:
         yield rest
     else:
         # A call of a method of what another call gives, or of a variable.
-        owner = _VARIABLES.get(first, "torch.Tensor")
+        owner = VARIABLES.get(first, "torch.Tensor")
         last = dotted.rpartition(".")[2]
         yield from [dotted] if first[:1].isupper() else []
         yield f"{owner}.{last}"

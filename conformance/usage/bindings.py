@@ -19,6 +19,7 @@ from conformance.usage.values import (
     NONE,
     NOTHING,
     OTHER,
+    ROOTS,
     UNKNOWN,
     Constant,
     Fixed,
@@ -50,7 +51,7 @@ class Bindings(Invocations):
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             value = self._module(name, 0)
             self.scope.bind(alias.asname or name, as_chosen(value) if self.choices else value)
-            if alias.name.startswith("torch."):
+            if alias.name.partition(".")[0] in ROOTS:
                 self.record.name((Torch(alias.name),), node, Kind.IMPORT)
 
     def on_importfrom(self, node: ast.ImportFrom) -> None:
@@ -66,7 +67,7 @@ class Bindings(Invocations):
             self.scope.bind(alias.asname or alias.name, as_chosen(value) if self.choices else value)
 
     def _module(self, name: str, level: int) -> Value:
-        if not level and name.partition(".")[0] == "torch":
+        if not level and name.partition(".")[0] in ROOTS:
             return Torch(name[:200])
         found = self.modules.find(self.record.path, name, level)
         if found is not None:

@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from conformance.usage.calls import tensor_argument
 from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind, Parameter, Unclear, Use
-from conformance.usage.values import Instance, Torch, Value
+from conformance.usage.values import ROOTS, Instance, Torch, Value
 from conformance.usage.versions import ALL
 
 #: Bounds the memory that one hostile file can take.
@@ -57,7 +57,7 @@ class Recorder:
         call: Optional[Call] = None,
     ) -> None:
         """Note a use of a name of torch, or of one of several."""
-        names = tuple(value.name for value in found if value.name != "torch")
+        names = tuple(value.name for value in found if value.name not in ROOTS)
         evidence = min((value.evidence for value in found), default=Evidence.CERTAIN)
         guarded = any(value.chosen for value in found)
         self.add(names, node.lineno, node.col_offset, kind, evidence, call, guarded=guarded)

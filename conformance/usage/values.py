@@ -87,6 +87,10 @@ class Constant(Value):
         self.literal, self.loop = literal, loop
 
 
+#: The packages that a torch installs.
+ROOTS = ("torch", "functorch")
+
+
 class Torch(Value):
     """A module, class, function or constant of torch, by its dotted name."""
 

@@ -21,7 +21,8 @@ from conformance.trials.model import Difference
 from conformance.trials.recorded import RecordedTrials
 from conformance.views.answer import answer_view
 from conformance.views.causes import CauseView, ranked_causes
-from conformance.views.model import AnswerView
+from conformance.views.messages import message_views, seen_messages
+from conformance.views.model import AnswerView, MessageView
 from conformance.views.recorded import Cell, Recorded
 from conformance.views.releases import MISSING, as_version
 from conformance.views.sentences import Sentences
@@ -45,6 +46,8 @@ class Content:
         The record of a mutation run: what killed each claim.
     trials : RecordedTrials
         What calls did when they were tried.
+    uses : mapping
+        How many projects use a name, for those that any does.
     """
 
     corpus: Corpus
@@ -53,10 +56,11 @@ class Content:
     mutation: Optional[MutationRecord] = None
     census: Optional[CensusRecord] = None
     trials: RecordedTrials = field(default_factory=RecordedTrials)
+    uses: Mapping[str, int] = field(default_factory=dict)
 
     def derive(self) -> None:
         """Make what many pages show, so that processes which are forked later have it."""
-        _ = self.trial_changes, self.judged_notes, self.causes, self.answers, self.trials.expressions
+        _ = self.trial_changes, self.judged_notes, self.causes, self.answers, self.messages, self.trials.expressions
 
     @cached_property
     def names(self) -> Names:
@@ -103,6 +107,11 @@ class Content:
         claims = {claim.id: claim for claim in self.corpus.claims}
         releases = self.recorded.by_device.get("cpu", ())
         return {answer.subject: answer_view(answer, claims, releases) for answer in self.corpus.answers}
+
+    @cached_property
+    def messages(self) -> Mapping[str, MessageView]:
+        """The messages of errors and warnings that we wrote of or that were seen, by the words that never vary."""
+        return message_views(self.corpus.messages, seen_messages(self.recorded, self.trials), self.uses)
 
     @cached_property
     def pages(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Optional
@@ -12,6 +12,7 @@ from conformance.views.causes import HARM_WORDS, CauseView, file_name
 from conformance.views.claim import claim_history, source_link
 from conformance.views.conditions import KINDS
 from conformance.views.content import Content
+from conformance.views.costs import CostlyCause, by_cost, cost
 from conformance.views.falsehoods import UNEXPLAINED, Falsehood, falsehoods, report
 from conformance.views.pieces import Text, joined, linked, prose
 from conformance.views.reach import REACHES
@@ -19,13 +20,30 @@ from conformance.views.strip import Line, strip
 
 _UNEXPLAINED = "unexplained"
 _NOT_SAID = "not-said"
-_SHOWN = 40
+#: Causes on a page, and claims.
+_SHOWN = 20
+_MOST_CLAIMS = 45
 #: Headings of pages by name: a page for what no record explains, and one for each harm and reach.
 HEADINGS = {_UNEXPLAINED: "false, and not yet explained"}
 #: The names of the pages of a harm, one for each of `REACHES`.
 _PAGES = {harm: tuple(f"{harm or _NOT_SAID}-{reach.split()[0]}" for reach in REACHES) for harm in HARM_WORDS}
 for _harm, _pages in _PAGES.items():
     HEADINGS.update((page, f"{HARM_WORDS[_harm]}, {reach}") for page, reach in zip(_pages, REACHES))
+
+
+@dataclass(frozen=True)
+class FalsePage:
+    """A page about causes with one harm and reach, what costs people most first.
+
+    Attributes
+    ----------
+    parts
+        The names of all pages about these, where they need more than one.
+    """
+
+    heading: str
+    causes: tuple[CauseView, ...]
+    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -73,17 +91,6 @@ class HarmRow:
 
 
 @dataclass(frozen=True)
-class CauseRow:
-    """A cause in the list of the worst."""
-
-    title: Text
-    harm: str
-    reach: str
-    seen: str
-    claims: int
-
-
-@dataclass(frozen=True)
 class FalseIndex:
     """What was seen to be false.
 
@@ -95,15 +102,15 @@ class FalseIndex:
         Claims that are false without a recorded divergence.
     rows : tuple of HarmRow
         The causes seen, by harm and reach.
-    worst : tuple of CauseRow
-        The first causes seen.
+    worst : tuple of CostlyCause
+        What costs people most.
     """
 
     recorded: int
     seen: int
     unexplained: int
     rows: tuple[HarmRow, ...]
-    worst: tuple[CauseRow, ...]
+    worst: tuple[CostlyCause, ...]
 
     @property
     def false(self) -> int:
@@ -111,16 +118,34 @@ class FalseIndex:
         return self.seen + self.unexplained
 
 
-def page_of(view: CauseView) -> str:
-    """Return the name of the page of a cause."""
-    return _PAGES[view.cause.harm][view.reach.rank]
-
-
 @lru_cache(maxsize=4)
-def false_pages(content: Content) -> dict[str, tuple[CauseView, ...]]:
-    """Return the pages that have something to show, with their causes."""
-    found = {page: tuple(view for view in content.causes if page_of(view) == page) for page in HEADINGS}
-    return {page: views for page, views in found.items() if views or (page == _UNEXPLAINED and _unexplained(content))}
+def false_pages(content: Content) -> dict[str, FalsePage]:
+    """Return the pages that have something to show, by name: for each harm and reach as many as its causes fill."""
+    groups: dict[str, list[CauseView]] = {}
+    for view in sorted(content.causes, key=lambda view: -cost(view, content)):
+        groups.setdefault(_PAGES[view.cause.harm][view.reach.rank], []).append(view)
+    found: dict[str, FalsePage] = {}
+    for name, heading in HEADINGS.items():
+        parts = list(_filling(groups.get(name, ())))
+        names = [name, *(f"{name}-{number}" for number in range(2, len(parts) + 1))]
+        for number, views in enumerate(parts):
+            told = f"{heading} ({number + 1} of {len(parts)})" if len(parts) > 1 else heading
+            found[names[number]] = FalsePage(told, views, tuple(names) if len(parts) > 1 else ())
+    if _unexplained(content):
+        found[_UNEXPLAINED] = FalsePage(HEADINGS[_UNEXPLAINED], (), ())
+    return found
+
+
+def _filling(views: Sequence[CauseView]) -> Iterator[tuple[CauseView, ...]]:
+    """Yield the causes of one page after the other."""
+    page: list[CauseView] = []
+    for view in views:
+        if page and (len(page) == _SHOWN or sum(len(one.claims) for one in (*page, view)) > _MOST_CLAIMS):
+            yield tuple(page)
+            page = []
+        page.append(view)
+    if page:
+        yield tuple(page)
 
 
 @lru_cache(maxsize=4)
@@ -133,16 +158,7 @@ def false_index(content: Content) -> FalseIndex:
         seen=len(seen),
         unexplained=len(_unexplained(content)),
         rows=tuple(row for row in rows if any(row.cells)),
-        worst=tuple(
-            CauseRow(
-                linked(view.cause.title, "cause", view.cause.id),
-                view.harm,
-                str(view.reach),
-                view.where,
-                len(view.claims),
-            )
-            for view in seen[:_SHOWN]
-        ),
+        worst=by_cost(content)[:_SHOWN],
     )
 
 
@@ -171,11 +187,14 @@ def false_cause(view: CauseView, content: Content) -> FalseCause:
 
 
 def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[HarmCell], ...]:
-    found = [(page, false_pages(content).get(page)) for page in pages]
-    return tuple(
-        HarmCell(page, HEADINGS[page], sum(bool(view.environments) for view in views)) if views else None
-        for page, views in found
-    )
+    every = false_pages(content)
+    found = [
+        (page, [one for name in every[page].parts or (page,) for one in every[name].causes])
+        for page in pages
+        if page in every
+    ]
+    counts = {page: sum(bool(view.environments) for view in views) for page, views in found}
+    return tuple(HarmCell(page, HEADINGS[page], counts[page]) if page in counts else None for page in pages)
 
 
 @lru_cache(maxsize=4)

@@ -7,16 +7,15 @@ from pathlib import Path
 
 from conformance.results.wording import key_of
 from conformance.views.content import Content
-from conformance.views.messages import message_views, seen_messages
 from conformance.views.model import MessageView
 
 
-def message_list(content: Content) -> tuple[Mapping[str, tuple[MessageView, ...]], tuple[MessageView, ...]]:
-    """Return what we wrote of messages, by the name of the file that has it, and every other one that was seen."""
-    views = message_views(content.corpus.messages, seen_messages(content.recorded, content.trials), {})
-    areas: dict[str, tuple[MessageView, ...]] = {}
+def message_list(content: Content) -> tuple[Mapping[str, tuple[tuple[str, MessageView], ...]], tuple[MessageView, ...]]:
+    """Return what we wrote of messages, each with its id, by the name of its file; and every other one that was seen."""
+    views = dict(content.messages)
+    areas: dict[str, tuple[tuple[str, MessageView], ...]] = {}
     for message in content.corpus.messages:
         view = views.pop(key_of(message.texts[0]))
         area = Path(message.place.path).stem
-        areas[area] = (*areas.get(area, ()), view)
+        areas[area] = (*areas.get(area, ()), (message.id, view))
     return dict(sorted(areas.items())), tuple(sorted(views.values(), key=lambda view: (view.type, view.texts)))

@@ -45,11 +45,12 @@ def _row(change: Change, content: Content) -> WrittenChange:
         prose(change.before),
         prose(change.after),
         prose(change.instead),
-        _proof(change, content),
+        proof(change, content),
     )
 
 
-def _proof(change: Change, content: Content) -> str:
+def proof(change: Change, content: Content) -> str:
+    """Return in words whether the example of a change shows both of its sides."""
     if change.unmeasured:
         return f"not measured: {change.unmeasured}"
     entries = (

@@ -23,7 +23,11 @@ from conformance.language.model import Claim
 from conformance.worker.trial import Trial
 
 #: On how many examples calls are recorded, and on how many each mutant runs.
-_RECORDED, _TRIED = 10, 4
+_RECORDED, _TRIED = 10, 8
+#: Larger integers are taken for addresses.
+_LARGEST = 2**20
+#: Parameters with a name that a sentence has for other things too; it is about them only in a call of the subject.
+_COMMON = {"self", "input", "other", "value", "size", "name", "data", "key", "file", "end", "start"}
 #: Kinds of values of which there are few, most of them for other tensors than those that are drawn.
 _FEW_VALUES = (torch.device, torch.layout, torch.memory_format)
 #: What compares elements in an expectation.
@@ -118,7 +122,7 @@ class ArgumentMutants:
     def _record(self, target: Target, slots: dict[str, _Slot], number: int, example: Example) -> None:
         def behaviour(call: Call) -> Any:
             arguments = arguments_of(call.function, call.args, call.kwargs) if call.kind == "call" else []
-            wanted = [one for one in arguments if target.is_subject or one.name in self._words]
+            wanted = [one for one in arguments if target.is_subject or one.name in self._words - _COMMON]
             slot_of = {one.name: slots.setdefault(one.name, _Slot(target, one.name)) for one in wanted}
             acting = []
             for one in wanted:
@@ -206,5 +210,10 @@ class ArgumentMutants:
         """Return what can be seen of the inputs and of what the program assigned."""
         names = [*(name for name, _ in self._claim.given), *self._case.plan.program.assigned]
         values = [(name, trial.namespace[name]) for name in names if name in trial.namespace]
-        seen = [(name, digest(value)) for name, value in values if isinstance(value, torch.nn.Module) or not callable(value)]
+        seen = [(name, digest(value)) for name, value in values if not _is_of_the_run(value)]
         return repr((seen, digest(trial.error), trial.warned))
+
+
+def _is_of_the_run(value: Any) -> bool:
+    """Return whether a value is a function, or an address: another one in each run."""
+    return isinstance(value, int) and value > _LARGEST or (callable(value) and not isinstance(value, torch.nn.Module))

@@ -50,10 +50,12 @@
     try {
       const { parts, impostors } = await load(link.href);
       link.replaceWith(...(parts[details.dataset.key] || []).map((block) => shown(block, impostors)));
+      details.dispatchEvent(new Event("conformance-loaded", { bubbles: true }));
     } catch {
       link.replaceWith(made("p", `${link.href} could not be loaded.`, "missing"));
     }
   };
+  window.conformance = { load, made, running };
   document.addEventListener("toggle", (event) => {
     if (event.target.open && event.target.matches("details.loads")) fill(event.target);
   }, true);

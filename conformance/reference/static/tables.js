@@ -1,16 +1,6 @@
-/* Copies an example; filters and sorts a table by what its cells say. Works from file:// too. */
+/* Filters and sorts a table by what its cells say. Works from file:// too. */
 (() => {
   "use strict";
-  for (const box of document.querySelectorAll("div.copied")) {
-    const button = document.createElement("button");
-    button.className = "copy";
-    button.textContent = "copy";
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(box.querySelector("pre").textContent);
-      button.textContent = "copied";
-    });
-    box.append(button);
-  }
   for (const table of document.querySelectorAll("table.sortable")) {
     const body = table.tBodies[0];
     const rows = [...body.rows];
