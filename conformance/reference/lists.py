@@ -128,7 +128,7 @@ def _impostors(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 def _start(page: ReferenceDirective) -> Iterator[nodes.Node]:
     others = ("changes", "messages", "documented-and-false", "ways/copying", "ways/views")
-    uris = {name: page.uri(name) for name in others if name in page.env.found_docs}
+    uris = {name: page.uri(name) if name in page.env.found_docs else "" for name in others}
     yield page.part("start", it=start_view(page.content_of_site), uris=uris, root=page.root)
 
 

@@ -1,8 +1,8 @@
 """What the search of the pages looks in, as the data that ``search.js`` loads.
 
 The words of a text, their stems and how much each part of an answer counts are those of ``conformance show``; so are
-the phrases that lead to an answer. There are three files: names, answers and messages that we wrote of, which the first key
-loads; then names without an answer, what is false and what changed; then messages that were only recorded.
+the phrases that lead to an answer. There are three files: names, answers and messages that we wrote of, which
+the first key loads; then names without an answer, what is false and what changed; then recorded messages.
 """
 
 from __future__ import annotations

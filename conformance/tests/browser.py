@@ -34,7 +34,7 @@ def page_after_scripts(path: Path, query: str = "", *, width: int = 1400) -> str
     return done.stdout
 
 
-def value_of(script: str, page: Path) -> Any:
+def value_of(script: str, page: Path, *, width: int = 1400) -> Any:
     """Return what an expression of JavaScript gives, which may be a promise, after a page and its scripts are loaded.
 
     Parameters
@@ -51,7 +51,7 @@ def value_of(script: str, page: Path) -> Any:
     )
     copy = page.with_name(f"tested-{page.name}")
     copy.write_text(text.replace("</body>", f"{run}</body>"), encoding="utf-8")
-    found = re.search(r'<pre id="value-of-test">(.*?)</pre>', page_after_scripts(copy), re.S)
+    found = re.search(r'<pre id="value-of-test">(.*?)</pre>', page_after_scripts(copy, width=width), re.S)
     assert found is not None
     told = html.unescape(found[1])
     assert told, "the page is not done in time"

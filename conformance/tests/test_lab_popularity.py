@@ -42,6 +42,14 @@ def counted(source: str, folder: Path, names: Names) -> dict[str, int]:
             "class Net(nn.Module):\n    def forward(self, x): return x",
             {"torch.nn.Module": 1, "torch.nn.Module.forward": 1},
         ),
+        (
+            "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): ctx.save_for_backward(x)",
+            {
+                "torch.autograd.Function": 1,
+                "torch.autograd.Function.forward": 1,
+                "torch.autograd.function.FunctionCtx.save_for_backward": 1,
+            },
+        ),
         # No names that people could look up.
         ("from torch import cat", {}),
         ("torch._C._get_tracing_state()", {}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Optional
+from typing import Union
 
 import pytest
 
@@ -44,6 +44,9 @@ changes:
 INTS = "x = torch.arange(3)\nx"
 LEAF = "x = torch.ones(2, requires_grad=True)\n"
 FUNCTION = "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x"
+LOSS = "likely"
+PLAIN = "class T(torch.Tensor):\n    def __torch_function__(self, f, types, args=(), kwargs=None):\n        return 1"
+OF_CLASS = PLAIN.replace("    def", "    @classmethod\n    def")
 MODULE = "class M(torch.nn.Module):\n    def f(self):\n        "
 TRANSFORMER = "class M(torch.nn.Transformer):\n    def __init__(self):\n        "
 
@@ -146,9 +149,23 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
         ("[{call: torch.Tensor.__sub__, object: bool tensor}]", "x = torch.ones(2)\nx - x", False),
         ("[{call: torch.Tensor.__invert__}]", "~(torch.ones(2) > 0)", True),
         ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float(x.sum() * 2)", True),
-        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float(x.detach().sum())", None),
-        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float((x > 0).any())", None),
+        (
+            "[{call: torch.Tensor.__float__, object: tensor that requires grad}]",
+            LEAF + "float(x.detach().sum())",
+            False,
+        ),
+        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float((x > 0).any())", False),
         ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", LEAF + "float(x.argmax())", False),
+        ("[{call: torch.Tensor.__float__, object: tensor that requires grad}]", "float(torch.ones(2, dtype=d))", None),
+        (
+            "[{call: torch.Tensor.__float__, object: tensor that requires grad}]",
+            "l = f(x)\nl.backward()\nfloat(l)",
+            LOSS,
+        ),
+        ("[{call: torch.export.ExportedProgram.__call__}]", "p = torch.export.export(m, (x,))\np(x)", True),
+        ("[{call: functorch.vmap}]", "from functorch import vmap\nvmap(f)", True),
+        ("[{override: torch.Tensor.__torch_function__, without: [classmethod]}]", PLAIN, True),
+        ("[{override: torch.Tensor.__torch_function__, without: [classmethod]}]", OF_CLASS, False),
         ("[{call: torch.Tensor.__array__}]", "import numpy as np\nnp.asarray(torch.ones(2))", True),
         ("[{isinstance: torch.device}]", "isinstance(x, (str, torch.device))", True),
         ("[{isinstance: torch.device}]", "issubclass(x, torch.device)", True),
@@ -182,10 +199,10 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
     ],
 )
 def test_a_match_finds_the_code_that_it_describes(
-    tmp_path: Path, match: str, code: str, expected: Optional[bool]
+    tmp_path: Path, match: str, code: str, expected: Union[bool, str, None]
 ) -> None:
     found = concerned([(matching(tmp_path, match), code)], Names())
-    assert found == [{True: Evidence.CERTAIN, None: Evidence.MAYBE, False: None}[expected]]
+    assert found == [{True: Evidence.CERTAIN, LOSS: Evidence.LIKELY, None: Evidence.MAYBE, False: None}[expected]]
 
 
 OLDER = [

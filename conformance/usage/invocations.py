@@ -6,6 +6,7 @@ import ast
 from typing import Optional
 
 from conformance.usage import rules
+from conformance.usage import torch_data as data
 from conformance.usage.calls import Arguments, tensor_argument
 from conformance.usage.lookup import as_tensor, as_version, is_version
 from conformance.usage.model import Doubt, Evidence, Kind
@@ -81,11 +82,20 @@ class Invocations(PythonCalls):
                 self.arguments(node)
                 return _of_version(version, function.attr, node)
             if type(owner) is not Torch:
-                return self._method(owner, function, node)
+                result = self._method(owner, function, node)
+                if function.attr == "backward" and isinstance(function.value, ast.Name) and not node.args:
+                    self._note_differentiated(function.value.id, owner)
+                return result
             return self.call(self.torch_attribute(owner, function.attr), node)
         if type(function) is ast.Name:
             return self.call(self.lookup(function.id), node)
         return self.call(self.value(function), node)
+
+    def _note_differentiated(self, name: str, value: Value) -> None:
+        """Note that a tensor requires grad: code calls its `backward`."""
+        tensor = as_tensor(value)
+        if tensor is not None or value is UNKNOWN:
+            self.scope.bind(name, (tensor or rules.LIKELY_TENSOR).of("float", True))
 
     def call(self, function: Value, node: ast.Call) -> Value:
         """Return what a call gives, and note it where it calls something of torch."""
@@ -150,6 +160,10 @@ class Invocations(PythonCalls):
             if base is None or base == "torch.nn.Module":
                 return UNKNOWN if base is None else BATCH
             cls = base
+        if cls in data.RESULTS.values():
+            self.record.add(
+                (f"{cls}.__call__",), node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call()
+            )
         if rules.family(cls) != "torch.nn.Module":
             return UNKNOWN
         names = (f"{cls}.forward",)
@@ -274,11 +288,16 @@ def _described(result: Value, name: str, given: Arguments, owner: Optional[Insta
     tensors = [owner, *map(as_tensor, given.values)]
     if said is None and last in ("Parameter", "requires_grad_"):
         said = True
-    elif said is None and last in ("detach", "detach_"):
+    elif said is None and (last in ("detach", "detach_") or (owner is not None and _is_constant(owner, given))):
         said = False
     elif said is None and any(tensor is not None and tensor.requires_grad for tensor in tensors):
         said = True
     return result.of(dtype, said)
+
+
+def _is_constant(owner: Instance, given: Arguments) -> bool:
+    """Return whether the result of a method requires no grad, since its tensor does not, and there is no other."""
+    return owner.requires_grad is False and not given.values
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -82,7 +82,7 @@ class Member(NamedTuple):
 def canonical(name: str) -> str:
     """Return the documented name of what some submodule of torch defines: `torch.nn.modules.conv.Conv2d`."""
     for defined, documented in data.ALIASES:
-        if name.startswith(defined):
+        if name == defined or name.startswith(defined if defined.endswith(".") else f"{defined}."):
             return documented + name[len(defined) :]
     for package in data.FLATTENED:
         if name.startswith(package + "."):
@@ -156,6 +156,8 @@ def _result_elsewhere(name: str) -> Value:
     module, _, last = name.rpartition(".")
     if is_class(name):
         return instance(name)
+    if name in data.RESULTS:
+        return Instance(data.RESULTS[name])
     if name in _FULL_NAMES:
         return TENSOR
     if name in _FULL_NAMES_OF_SEVERAL:

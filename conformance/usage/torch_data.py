@@ -149,6 +149,7 @@ OVERRIDDEN = {
     "torch.utils.data.Dataset": "__getitem__ __len__ __getitems__",
     "torch.utils.data.IterableDataset": "__iter__ __len__",
     "torch.utils.data.Sampler": "__iter__ __len__",
+    "torch.utils.data.Subset": "__getitem__ __len__ __getitems__",
     "torch.distributions.Distribution": "sample rsample log_prob entropy expand cdf icdf mean variance support",
 }
 #: Functions in lower case that are classes.
@@ -171,6 +172,12 @@ torch.utils.dlpack.from_dlpack torch.cuda.get_rng_state torch.get_rng_state torc
 torch.masked.sum torch.masked.mean torch.signal.windows.hann torch.signal.windows.hamming
 """
 TENSORS_FUNCTIONS = "torch.autograd.grad torch.nn.utils.rnn.pad_packed_sequence torch.linalg.svd torch.linalg.qr"
+#: Functions that return an object of a class.
+RESULTS = {
+    "torch.export.export": "torch.export.ExportedProgram",
+    "torch.export.load": "torch.export.ExportedProgram",
+    "torch.onnx.dynamo_export": "torch.onnx.ONNXProgram",
+}
 #: Functions and modules whose results are neither tensors nor modules.
 OTHER_FUNCTIONS = """
 allclose equal is_tensor is_storage is_complex is_floating_point is_nonzero is_conj is_grad_enabled numel manual_seed

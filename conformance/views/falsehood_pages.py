@@ -122,7 +122,9 @@ class FalseIndex:
 def false_pages(content: Content) -> dict[str, FalsePage]:
     """Return the pages that have something to show, by name: for each harm and reach as many as its causes fill."""
     groups: dict[str, list[CauseView]] = {}
-    for view in sorted(content.causes, key=lambda view: -cost(view, content)):
+    newest = max((view.newest for view in content.causes), default=None)
+    # What the newest release still does stands before what an earlier one did.
+    for view in sorted(content.causes, key=lambda view: (view.newest != newest, -cost(view, content))):
         groups.setdefault(_PAGES[view.cause.harm][view.reach.rank], []).append(view)
     found: dict[str, FalsePage] = {}
     for name, heading in HEADINGS.items():

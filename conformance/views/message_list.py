@@ -11,7 +11,7 @@ from conformance.views.model import MessageView
 
 
 def message_list(content: Content) -> tuple[Mapping[str, tuple[tuple[str, MessageView], ...]], tuple[MessageView, ...]]:
-    """Return what we wrote of messages, each with its id, by the name of its file; and every other one that was seen."""
+    """Return what we wrote of messages, each with its id, by the name of its file; and all others that were seen."""
     views = dict(content.messages)
     areas: dict[str, tuple[tuple[str, MessageView], ...]] = {}
     for message in content.corpus.messages:

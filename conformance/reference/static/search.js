@@ -191,6 +191,11 @@ addEventListener("DOMContentLoaded", () => {
         favours.set(place, weight + OF_FIRST * (favours.size === 0));
       }
     }
+    /* What people call their variables so is of a class: of model and optimizer the class is meant, too. */
+    for (const word of text.match(/\b[a-z]\w+\b/g) || []) {
+      const place = data.place.get(data.variables.get(word));
+      if (place !== undefined && !favours.has(place)) favours.set(place, OF_WORD);
+    }
     const documents = data.more ? [...data.answers, ...data.more.answers] : data.answers;
     /* Of an argument such as requires_grad=True only the whole is a word: the question is about something else. */
     const passed = [...text.matchAll(/\b(\w+)=(?!=)/g)].map(([, name]) => wordsOf(name).pop());
@@ -198,8 +203,8 @@ addEventListener("DOMContentLoaded", () => {
     const enough = nearest(asked, documents, LEAST, favours);
     const more = enough.length < MOST_OF_GROUP ? nearest(asked, documents, LEAST / 2).slice(0, MOST_OF_GROUP) : [];
     const found = unique([...enough, ...more].map(({ place }) => place));
-    /* Of names that differ in their owner or a last underscore only, the others stand below the rest. */
-    const shorts = found.map((place) => data.names[place].split(".").pop().replace(/_$/, "").toLowerCase());
+    /* Of names that differ in their owner or an ending only, such as detach() and detach_(), the others stand below. */
+    const shorts = found.map((place) => wordsOf(data.names[place].split(".").pop()).join(" "));
     const isTwin = (place, at) => shorts.indexOf(shorts[at]) !== at;
     return [...found.filter((place, at) => !isTwin(place, at)), ...found.filter(isTwin)];
   };

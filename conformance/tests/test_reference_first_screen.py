@@ -1,0 +1,198 @@
+"""The first screen, the changes between two releases, copying and folding, on a small site in a real browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
+pytest.importorskip("furo", reason="the reference is built where the theme is installed")
+
+from conformance.tests import reference_site as sites
+from conformance.tests.browser import needs_browser, page_after_scripts, value_of
+from conformance.tests.reference_site import DETACH, Site
+
+CHANGE = """\
+  - id: {id}
+    title: '{title}'
+    harm: {harm}
+    reach: {reach}
+    match: [{{call: {call}}}]
+    before: It was so.
+    after: It is `otherwise`.
+    instead: something else
+    unmeasured: Only a test has it.
+    hits: ['{call}(x)']
+    misses: ['print(1)']
+"""
+MESSAGE = """\
+messages:
+  - id: numpy-requires-grad
+    message: Can't call numpy() on Tensor that requires grad.
+    type: RuntimeError
+    raised: x.numpy() if x requires grad
+    because: NumPy arrays have no history.
+    do: x.detach().numpy() shares memory with x.
+    names: [torch.Tensor.detach]
+    claims: [torch.Tensor.detach/shares-storage]
+"""
+INDEX = """
+Site
+====
+
+.. claim:start::
+
+See :claim:`torch.Tensor.detach/shares-storage`.
+
+.. toctree::
+
+   reference/index
+   changes
+   messages
+   reference/articles/index
+   reference/releases/index
+   documented-and-false
+   timings
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("start")
+    spec = shutil.copytree(sites.SPEC, folder / "spec")
+    of_releases = {
+        "1.9": [("load-is-strict", "`torch.load` is strict", "breaks", "common", "torch.load")],
+        "2.13": [
+            ("relu-warns", "relu() warns", "warns", "rare", "torch.nn.functional.relu"),
+            ("cat-is-gone", "`torch.cat` is gone", "breaks", "rare", "torch.cat"),
+            ("linear-gives-more", "Linear gives more", "changes", "common", "torch.nn.Linear"),
+        ],
+    }
+    (spec / "changes").mkdir()
+    for release, changes in of_releases.items():
+        fields = ("id", "title", "harm", "reach", "call")
+        entries = "".join(CHANGE.format(**dict(zip(fields, change))) for change in changes)
+        (spec / "changes" / f"{release}.yaml").write_text(
+            f"release: '{release}.0'\nchanges:\n{entries}", encoding="utf-8"
+        )
+    (spec / "messages").mkdir()
+    (spec / "messages" / "types.yaml").write_text(MESSAGE, encoding="utf-8")
+    source = sites.write_source(
+        folder / "site",
+        [sites.results("1.9.0"), sites.results("2.13.0")],
+        sites.timings("2.13.0"),
+        spec=spec,
+        index=INDEX,
+    )
+    (source / "false.rst").rename(source / "documented-and-false.rst")
+    for name in ("changes", "messages"):
+        (source / f"{name}.rst").write_text(f"{name}\n========\n\n.. claim:{name}::\n", encoding="utf-8")
+    return sites.build(source)
+
+
+def page_of(site: Site, name: str) -> Path:
+    return site.source / "out" / f"{name}.html"
+
+
+def test_build_gives_no_warning(site: Site) -> None:
+    assert (site.status, site.output) == (0, "")
+
+
+def test_first_screen_leads_to_names_messages_releases_and_what_is_false(site: Site) -> None:
+    page = site.page("index")
+    assert f'<a href="reference/{DETACH}.html"><code>x.detach()</code></a>' in page
+    assert '<a href="messages.html#numpy-requires-grad">' in page
+    assert 'id="numpy-requires-grad"' in site.page("messages")
+    assert re.search(r'<form class="releases-chosen" action="changes.html">', page)
+    assert [re.findall(r"<option[^>]*>([\d.]+)", part) for part in page.split("<select")[1:]] == [["1.9"], ["2.13"]]
+    assert "In fact:" in sites.text_of(page)
+
+
+def test_every_page_of_content_has_a_description(site: Site) -> None:
+    for name in ("index", "changes", f"reference/{DETACH}", "reference/false/not-said-ordinary"):
+        found = re.findall(r'<meta name="description" content="([^"]+)">', site.page(name))
+        assert len(found) == 1, name
+        assert len(found[0]) <= 160
+    assert "&lt;meta" not in site.page("index")
+
+
+def test_search_of_sphinx_is_gone(site: Site) -> None:
+    assert not (site.source / "out" / "searchindex.js").exists()
+    assert "searchtools.js" not in site.page("search")
+
+
+@needs_browser
+def test_search_box_has_the_focus_and_is_on_the_screen_of_a_phone(site: Site) -> None:
+    shown = "(() => { const box = document.querySelector('input.ask'), at = box.getBoundingClientRect();"
+    measured = f"{shown} return [document.activeElement === box, at.bottom, at.left, at.right, innerWidth]; }})()"
+    focused, bottom, left, right, width = value_of(measured, page_of(site, "index"), width=390)
+    assert focused
+    assert bottom < 400
+    assert 0 <= left < right <= width
+
+
+@needs_browser
+def test_search_page_finds_what_its_address_asks_for(site: Site) -> None:
+    page = page_after_scripts(page_of(site, "search"), "?q=x.detach()")
+    first = re.search(r'<ol class="results"><li><a href="([^"]+)"><code>([^<]+)', page)
+    assert first is not None
+    assert first[2] == DETACH
+    assert page_of(site, "search").parent.joinpath(first[1]).is_file()
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ("?from=1.9&to=2.13", ["torch.cat is gone", "Linear gives more", "relu() warns"]),
+        ("#from=1.9&to=2.13&module=torch.nn", ["Linear gives more", "relu() warns"]),
+        ("#from=1.9&to=2.13&reach=common", ["Linear gives more"]),
+    ],
+)
+def test_changes_between_two_releases_are_those_that_the_address_names(
+    site: Site, chosen: str, found: list[str]
+) -> None:
+    page = page_after_scripts(page_of(site, "changes"), chosen)
+    summaries = re.findall(r"<summary>(.*?) <span class=\"chip", page)
+    assert [sites.text_of(one) for one in summaries] == found
+    assert 'href="reference/releases/2.13.0.html#linear-gives-more"' in page
+
+
+@needs_browser
+def test_a_choice_changes_the_address_and_the_list(site: Site) -> None:
+    choose = (
+        "(async () => { const form = document.getElementById('changes-chosen');"
+        "while (!document.querySelector('#changes-found h2')) await new Promise((go) => setTimeout(go, 20));"
+        "form.elements.reach.value = 'rare'; form.dispatchEvent(new Event('change'));"
+        "return [location.hash, document.querySelectorAll('#changes-found details').length]; })()"
+    )
+    address, count = value_of(choose, page_of(site, "changes"))
+    assert "from=1.9" in address
+    assert "to=2.13" in address
+    assert "reach=rare" in address
+    assert count == 2
+
+
+@needs_browser
+def test_code_has_a_button_that_copies_it_also_where_it_is_loaded_later(site: Site) -> None:
+    count = "document.querySelectorAll('article div.highlight:not(.output)').length"
+    buttons = "document.querySelectorAll('article div.highlight:not(.output) button.copy').length"
+    outputs = "document.querySelectorAll('div.output button').length"
+    opened = (
+        f"(async () => {{ const before = {count};"
+        "document.querySelectorAll('details.loads').forEach((one) => { one.open = true; });"
+        f"while (document.querySelector('article details.loads > a')) await new Promise((go) => setTimeout(go, 20));"
+        f"return [before, {count}, {buttons}, {outputs}]; }})()"
+    )
+    before, after, with_button, of_outputs = value_of(opened, page_of(site, f"reference/{DETACH}"))
+    assert 0 < before < after
+    assert with_button == after
+    assert of_outputs == 0
+
+
+def test_subjects_fold_by_module(site: Site) -> None:
+    page = site.page("reference/index")
+    assert re.search(r"<details><summary>2 names, 1 with something that is documented and false</summary>", page)
