@@ -125,10 +125,10 @@ def test_search_of_sphinx_is_gone(site: Site) -> None:
 
 
 @needs_browser
-def test_search_box_has_the_focus_and_is_on_the_screen_of_a_phone(site: Site) -> None:
+def test_search_box_has_the_focus_and_is_on_a_narrow_screen(site: Site) -> None:
     shown = "(() => { const box = document.querySelector('input.ask'), at = box.getBoundingClientRect();"
     measured = f"{shown} return [document.activeElement === box, at.bottom, at.left, at.right, innerWidth]; }})()"
-    focused, bottom, left, right, width = value_of(measured, page_of(site, "index"), width=390)
+    focused, bottom, left, right, width = value_of(measured, page_of(site, "index"), width=500)
     assert focused
     assert bottom < 400
     assert 0 <= left < right <= width

@@ -58,8 +58,8 @@ class Arguments:
         value = given[0].value if given and isinstance(given[0], ast.Constant) else None
         return value if isinstance(value, bool) else None
 
-    def call(self, is_unbound: bool = False) -> Call:
-        """Return the call; ``is_unbound`` where the first argument is the object of the method."""
+    def call(self, is_unbound: bool = False, receiver: Optional[Argument] = None) -> Call:
+        """Return the call on an object; ``is_unbound`` where the first argument is the object of the method."""
         node = self._node
         positional: list[Argument] = []
         starred = False
@@ -74,7 +74,9 @@ class Arguments:
             if keyword.arg is not None
         )
         more = len(keywords) != len(node.keywords)
-        return Call(tuple(positional[1:] if is_unbound else positional), keywords, starred, more)
+        if is_unbound and positional:
+            receiver = positional.pop(0)
+        return Call(tuple(positional), keywords, starred, more, receiver)
 
 
 def known(node: ast.expr, value: Value) -> Argument:

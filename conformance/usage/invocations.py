@@ -217,7 +217,7 @@ class Invocations(PythonCalls):
             return UNKNOWN  # A module of its own that is held under this name.
         member = rules.member(cls, name, len(given.values), given.keywords, True)
         line, column = attribute_place(function)
-        call = given.call()._replace(receiver=tensor_argument(owner))
+        call = given.call(receiver=tensor_argument(owner))
         self.record.add(member.names, line, column, Kind.CALL, owner.evidence, call)
         if type(member.result) is Instance and member.result.cls == cls:
             if is_module:

@@ -42,12 +42,8 @@ class Recorder:
         if len(self.uses) < _MOST_USES and names:
             runs_on = None if guarded else self.runs_on
             guarded = guarded or self.guard > 0
-            self.uses.append(
-                Use(
-                    *(names, self.path, line, column + 1, kind, evidence, call),
-                    *(guarded, None, parameters, decorates, runs_on),
-                )
-            )
+            place = names, self.path, line, column + 1
+            self.uses.append(Use(*place, kind, evidence, call, guarded, None, parameters, decorates, runs_on))
 
     def name(
         self,

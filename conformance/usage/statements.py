@@ -41,11 +41,6 @@ class Statements(Bindings):
     def block(self, body: Sequence[ast.stmt]) -> bool:
         """Read statements; return whether the last of them leaves the block."""
         runs_on = self.record.runs_on
-        leaves = self._statements(body)
-        self.record.runs_on = runs_on
-        return leaves
-
-    def _statements(self, body: Sequence[ast.stmt]) -> bool:
         for statement in body:
             kind = type(statement)
             if kind not in _HANDLERS:
@@ -54,7 +49,9 @@ class Statements(Bindings):
             if handler is None:
                 self._anything(statement)
             elif handler(self, statement):
+                self.record.runs_on = runs_on
                 return True
+        self.record.runs_on = runs_on
         return False
 
     def _anything(self, node: ast.AST) -> None:

@@ -20,8 +20,9 @@ from conformance.views.strip import Line, strip
 
 _UNEXPLAINED = "unexplained"
 _NOT_SAID = "not-said"
-#: Causes on a page, and claims.
 _SHOWN = 20
+#: Causes on a page, and claims.
+_MOST_CAUSES = 14
 _MOST_CLAIMS = 45
 #: Headings of pages by name: a page for what no record explains, and one for each harm and reach.
 HEADINGS = {_UNEXPLAINED: "false, and not yet explained"}
@@ -142,7 +143,7 @@ def _filling(views: Sequence[CauseView]) -> Iterator[tuple[CauseView, ...]]:
     """Yield the causes of one page after the other."""
     page: list[CauseView] = []
     for view in views:
-        if page and (len(page) == _SHOWN or sum(len(one.claims) for one in (*page, view)) > _MOST_CLAIMS):
+        if page and (len(page) == _MOST_CAUSES or sum(len(one.claims) for one in (*page, view)) > _MOST_CLAIMS):
             yield tuple(page)
             page = []
         page.append(view)
