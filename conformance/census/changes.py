@@ -27,8 +27,10 @@ from conformance.views.recorded import load_recorded
 
 #: The names that most programs use: of these every difference is explained.
 COMMON = 400
+#: What it says is another thing in every release, and is meant to be.
+_VERSION = "torch.__version__"
 _ANNOUNCED = ("breaking", "deprecation")
-_LONGEST = 300
+_LONGEST = 1500
 
 
 @dataclass(frozen=True)
@@ -79,20 +81,24 @@ def take_change_census(corpus: Corpus, folder: Path) -> ChangeCensus:
     """
     ranks = _ranks(folder / NAMES / "by-use.csv")
     every = [*_of_records(corpus, folder), *_of_defaults(Names(folder / NAMES)), *_of_notes(corpus)]
-    explained = {(change.release, _end(match.name)) for change in corpus.changes for match in change.match}
+    matches = [(change.release, match) for change in corpus.changes for match in change.match]
+    explained = {(release, _end(match.name)) for release, match in matches}
+    with_members = {(release, _end(match.name)) for release, match in matches if match.how == "use"}
     announced = {(change.release, note) for change in corpus.changes for note in change.notes}
     announced |= {(decision.release, note) for decision in corpus.no_changes for note in decision.notes}
     used: set[NoChange] = set()
     left: list[Unexplained] = []
     for one in every:
-        is_known = (one.release, one.name) in announced if one.kind == "note" else _is_explained(one, explained)
+        is_known = (
+            (one.release, one.name) in announced if one.kind == "note" else _is_explained(one, explained, with_members)
+        )
         decisions = [decision for decision in corpus.no_changes if _decides(decision, one)]
         used.update(decisions)
-        if not is_known and not decisions:
+        if not is_known and not decisions and not _is_said(one):
             left.append(Unexplained(one.release, one.name, one.kind, one.what, ranks.get(one.name)))
     order = sorted(left, key=lambda one: (one.rank or len(ranks) + 1, one.name, one.release))
     unused = (decision for decision in corpus.no_changes if decision not in used and not decision.notes)
-    return ChangeCensus(len(every), tuple(order), tuple(unused))
+    return ChangeCensus(sum(not _is_said(one) for one in every), tuple(order), tuple(unused))
 
 
 def _ranks(path: Path) -> Mapping[str, int]:
@@ -105,13 +111,18 @@ def _end(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _is_explained(one: Unexplained, explained: set[tuple[str, str]]) -> bool:
-    parts = one.name.split(".")
-    return any((one.release, part) in explained for part in parts[1:])
+def _is_explained(one: Unexplained, explained: set[tuple[str, str]], with_members: set[tuple[str, str]]) -> bool:
+    *parts, last = one.name.split(".")[1:] or [""]
+    return (one.release, last) in explained or any((one.release, part) in with_members for part in parts)
 
 
 def _decides(decision: NoChange, one: Unexplained) -> bool:
     return decision.release == one.release and decision.what in one.what and decision.concerns(one.name)
+
+
+def _is_said(one: Unexplained) -> bool:
+    """Return whether a default became another value than None, which needs no entry to be said."""
+    return one.kind == "default" and "None" not in one.what.partition(": ")[2].split(" → ")
 
 
 def _of_records(corpus: Corpus, folder: Path) -> Iterator[Unexplained]:
@@ -121,7 +132,7 @@ def _of_records(corpus: Corpus, folder: Path) -> Iterator[Unexplained]:
     for old, new in zip(recorded, recorded[1:]):
         differences, _ = claim_differences(claims, old, new)
         for one in (*differences, *trial_differences(trials, old.torch, trials, new.torch)):
-            if one.harm in SHOWN and one.is_ordinary and not one.raised:
+            if one.harm in SHOWN and one.is_ordinary and not one.raised and one.subject != _VERSION:
                 yield Unexplained(minor(new.torch), one.subject, "claim" if one.is_claim else "call", _what(one))
 
 
@@ -131,7 +142,7 @@ def _what(one: RecordDifference) -> str:
 
 
 def _of_defaults(names: Names) -> Iterator[Unexplained]:
-    """Yield defaults that became None, or another value than None, which may do the same."""
+    """Yield defaults that became another value."""
     minors = [minor(release) for release in names.releases]
     for old, new in zip(minors, minors[1:]):
         for change in names.compare(old, new):
@@ -140,7 +151,7 @@ def _of_defaults(names: Names) -> Iterator[Unexplained]:
             before, after = _defaults(change.before), _defaults(change.after)
             for argument in before.keys() & after.keys():
                 ends = before[argument], after[argument]
-                if ends[0] != ends[1] and "None" in ends:
+                if ends[0] != ends[1]:
                     yield Unexplained(new, change.name, "default", f"{argument}: {ends[0]} → {ends[1]}")
 
 

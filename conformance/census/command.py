@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.census.families import FAMILIES, MAIN
 from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decisions, module_of
-from conformance.text import count_of
+from conformance.text import bounded, count_of
 
 if TYPE_CHECKING:
     from conformance.census.coverage import Census, ClaimedSentence, ReadSentences
     from conformance.census.objects import PublicObject
     from conformance.language.corpus import Corpus
 
+#: Characters of a difference that are printed.
+_LONGEST = 300
 _STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
 
 
@@ -132,7 +134,7 @@ def _changes(options: argparse.Namespace) -> int:
     except (ResultError, ValueError, OSError) as error:
         raise Unusable(str(error)) from None
     for one in taken.left[: None if options.all else options.left]:
-        print(f"{one.rank or '':>5} {one.release:5} {one.kind:8} {one.name}: {one.what}")
+        print(f"{one.rank or '':>5} {one.release:5} {one.kind:8} {one.name}: {bounded(one.what, _LONGEST)}")
     for decision in taken.unused:
         print(f"{decision.place}: this decision explains nothing; remove it", file=sys.stderr)
     common = taken.common()

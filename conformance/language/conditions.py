@@ -19,5 +19,9 @@ def admits(conditions: Conditions, environment: Environment) -> bool:
 def _satisfies(name: str, asked: str, found: str) -> bool:
     if name in ("device", "system"):
         return found == asked
-    # A nightly of 2.16 is judged as 2.16: it has what that release will have.
-    return SpecifierSet(asked).contains(Version(Version(found).base_version), prereleases=True)
+    return admits_release(asked, found)
+
+
+def admits_release(specifier: str, release: str) -> bool:
+    """Return whether a specifier has a release; a nightly of 2.16 counts as 2.16, whose changes it has."""
+    return SpecifierSet(specifier).contains(Version(Version(release).base_version), prereleases=True)

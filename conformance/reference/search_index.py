@@ -25,6 +25,7 @@ from conformance.views.content import Content
 from conformance.views.falsehoods import false_somewhere
 from conformance.views.model import LineView, MessageView
 from conformance.views.pieces import Target, plain
+from conformance.views.releases import minor
 
 #: Returns the address of a document, from the root of the pages.
 Uri = Callable[[str], str]
@@ -37,6 +38,8 @@ _MARKS = {
     "unknown": ("gap", "□ not measured on"),
 }
 _LONGEST = 90
+#: Answers of which the first line is loaded with their names: those of the names that programs use most.
+_MOST_LINES = 250
 _MOST_NAMES = 4
 _MOST_WORDINGS = 3
 _MOST_OF_MESSAGE = 140
@@ -100,7 +103,7 @@ def _first(content: Content, by_use: Sequence[str], places: Places, uri: Uri, me
         "functions": [list(pair) for pair in spelling.FUNCTIONS.items()],
         "owners": owners,
         "names": " ".join(f"{number[_owner(name)]}:{name[len(_owner(name)) + 1 :]}" for name in by_use),
-        "says": [_cut(answer.lines[0].says) for answer in answers],
+        "says": [_cut(answer.lines[0].says) for answer in answers[:_MOST_LINES]],
         "marks": kinds,
         "marked": [kinds.index(mark) for mark in marks],
         "stems": stems,
@@ -113,12 +116,14 @@ def _first(content: Content, by_use: Sequence[str], places: Places, uri: Uri, me
 
 def _more(content: Content, by_use: Sequence[str], places: Places, uri: Uri) -> Block:
     """Return the names without an answer, what is false and what changed."""
-    others = [name for name in by_use if name not in content.answers]
+    answered = [name for name in by_use if name in content.answers]
+    others = by_use[len(answered) :]
     claims = [content.subjects[name] for name in others]
     counts = [(sum(false_somewhere(content.cells(claim)) for claim in ones), len(ones)) for ones in claims]
     stems, parts = _encoded([[words_of(" ".join(claim.title for claim in ones))] for ones in claims])
     seen = [view for view in content.causes if view.environments]
     return {
+        "lines": [_cut(content.answers[name].lines[0].says) for name in answered[_MOST_LINES:]],
         "says": [_cut(ones[0].title) for ones in claims],
         "counts": [list(pair) for pair in counts],
         "stems": stems,
@@ -132,13 +137,14 @@ def _more(content: Content, by_use: Sequence[str], places: Places, uri: Uri) -> 
             ]
             for view in seen
         ],
+        "releases": [[minor(one), _address(Target("release", one), places, uri)] for one in content.releases],
         "changes": [
             [
                 plain(one.title),
                 one.release,
                 one.harm,
-                f"{_address(Target('release', one.page), places, uri)}#{one.id}",
-                " ".join(one.names[:_MOST_NAMES]),
+                one.id,
+                " ".join(one.names[:2]),
             ]
             for one in changes_between(content)
             if one.page

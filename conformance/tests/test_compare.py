@@ -10,9 +10,11 @@ from typing import Any, Optional
 import pytest
 
 from conformance.cli import main
-from conformance.compare.differences import RecordDifference, claim_differences
+from conformance.compare.differences import RecordDifference, claim_differences, harm_of_call
 from conformance.results.model import Fact, Facts, Flags, Signal, Verdict
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_corpus, release, save
+from conformance.trials.model import Difference
+from conformance.trials.model import Fact as CallFact
 
 NOTHING, RAISED = Facts(), Facts(Signal("RuntimeError", "no"))
 
@@ -137,3 +139,26 @@ def test_recorded_releases_are_compared_call_by_call(capsys: pytest.CaptureFixtu
     assert main(["compare", "2.12", "2.13", "--brief", "--all"]) == 1
     told = capsys.readouterr().out
     assert "  torch.device: torch.device(0): result: type device → RuntimeError" in told
+
+
+GRADIENT = ("gradient", "x")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "harm"),
+    [
+        ({}, {("error", ""): "RuntimeError"}, "breaks"),
+        ({("message", ""): ""}, {("message", ""): "no"}, "wording"),
+        ({GRADIENT: "raises RuntimeError"}, {GRADIENT: "flows", ("grad_fn", ""): "SinBackward"}, "improvement"),
+        ({GRADIENT: "raises RuntimeError"}, {GRADIENT: "raises ValueError"}, "wording"),
+        ({GRADIENT: "flows"}, {GRADIENT: "raises RuntimeError"}, "changes"),
+        ({GRADIENT: "raises RuntimeError", ("strides", ""): "as x"}, {GRADIENT: "flows"}, "changes"),
+        ({GRADIENT: "raises RuntimeError"}, {GRADIENT: "flows", ("warning", ""): "UserWarning: no"}, "warns"),
+        ({("grad_fn", ""): "SinBackward"}, {("grad_fn", ""): "CosBackward"}, "wording"),
+    ],
+)
+def test_what_a_call_does_otherwise_has_its_harm(
+    before: dict[tuple[str, str], str], after: dict[tuple[str, str], str], harm: str
+) -> None:
+    old, new = (tuple(CallFact(*of, value) for of, value in end.items()) for end in (before, after))
+    assert harm_of_call(Difference("torch.sin", "torch.sin(x)", "2.0", "2.1", ("base",), old, new)) == harm

@@ -45,6 +45,23 @@ def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
+    ("code", "old", "new", "ids"),
+    [
+        (
+            'torch.onnx.export(m, x, "f", opset_version=17)',
+            *("1.13", "2.9"),
+            {"2.0/onnx-export-needs-onnx", "2.9/onnx-uses-dynamo"},
+        ),
+    ],
+    ids=["a break with a condition and a default"],
+)
+def test_changes_of_one_call_for_other_reasons_are_all_shown(
+    code: str, old: str, new: str, ids: set[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert ids <= {entry["id"] for entry in entries(capsys, tmp_path, code, old, new)}
+
+
+@pytest.mark.parametrize(
     ("code", "old", "new"),
     [
         ('torch.library.Library("a", "IMPL").impl("f", g)', "1.13", "2.15"),
@@ -60,9 +77,9 @@ def test_a_default_that_somebody_decided_to_do_the_same_is_silent(
 
 
 def test_what_is_measured_of_another_argument_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code = 'torch.onnx.export(m, x, "f", example_outputs=y)'
-    found = {entry["id"] for entry in entries(capsys, tmp_path, code, "1.9", "2.15")}
-    assert {"1.11/onnx-export-lacks-example-outputs", "torch.onnx.export:keep_initializers_as_inputs"} <= found
+    code = "torch.nn.parallel.DistributedDataParallel(m)"
+    found = {entry["id"] for entry in entries(capsys, tmp_path, code, "2.0", "2.15")}
+    assert "torch.nn.parallel.DistributedDataParallel:bucket_cap_mb" in found
 
 
 def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -81,7 +98,7 @@ def test_code_that_a_change_does_not_concern_has_no_entry(
 
 
 def test_what_is_sure_never_makes_way_for_a_maybe(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code = 'torch.onnx.export(torch.nn.ReLU(), torch.ones(1), "m.onnx", dynamo=False)'
+    code = 'torch.onnx.export(torch.nn.ReLU(), torch.ones(1), "m.onnx", dynamo=True)'
     found = {entry["id"]: entry["evidence"] for entry in entries(capsys, tmp_path, code, "2.7", "2.8")}
     assert (found["2.8/onnx-refuses-scripted-modules"], found["2.8/onnx-opset-is-18"]) == ("maybe", "certain")
 
@@ -91,3 +108,11 @@ def test_a_rewrite_is_still_made(tmp_path: Path) -> None:
     file.write_text('import torch\ntorch.load("m.pt")\n', encoding="utf-8")
     assert main(["upgrade", "2.5", "2.6", "--uses", str(file), "--fix", "--write"]) == 0
     assert 'torch.load("m.pt", weights_only=False)' in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("new", "told"), [("1.9", True), ("1.10", False)])
+def test_a_change_that_is_over_by_the_new_release_is_silent(
+    new: str, told: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, "torch.nn.functional.max_pool2d(torch.ones(1, 1, 4, 4), 2)", "1.8", new)
+    assert ("1.9/pooling-warns-of-named-tensors" in [entry["id"] for entry in found]) is told

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Optional
 
 from conformance.compare.harm import SHOWN, rank
+from conformance.language.conditions import admits_release
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
@@ -30,23 +31,17 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         The uses in the code; None for every change, whoever it concerns.
     """
     by_name = None if groups is None else _by_name(groups)
-    between = [change for change in corpus.changes if is_between(change.release, report)]
-    written = [
-        (entry, frozenset(match.name for match in change.match))
-        for change in between
-        if (entry := _entry(change, by_name, names, corpus)) is not None
-    ]
+    between = [change for change in corpus.changes if is_between(change.release, report) and _lasts(change, report)]
+    written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
-        (entry, about)
-        for entry, about in written
-        if not any(
-            _outweighs(worse, entry) and entry.subject in its and not _other_places(entry, worse)
-            for worse, its in written
-        )
+        (entry, change)
+        for entry, change in written
+        if not any(_outweighs(worse, its, entry, change) and not _other_places(entry, worse) for worse, its in written)
     ]
     measured, entries = list(report.entries), []
-    for entry, about in worst:
+    for entry, change in worst:
+        about = {match.name for match in change.match}
         harms = SHOWN[rank(entry.severity) :]
         shared = [
             other
@@ -68,6 +63,12 @@ def is_between(release: str, report: Report) -> bool:
     """Return whether a release is newer than the old one of a report, and no newer than its new one."""
     old, new = release_key(minor(report.old)), release_key(minor(report.new))
     return old < release_key(release) <= new
+
+
+def _lasts(change: Change, report: Report) -> bool:
+    """Return whether the new release is still as a change left it, by the releases that its example is about."""
+    asked = change.examples[-1].applies.torch if change.examples else None
+    return asked is None or admits_release(asked, report.new)
 
 
 def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
@@ -122,11 +123,17 @@ def _speaks_of(written: ReportEntry, measured: ReportEntry) -> bool:
     return measured.kind in ("gone", "deprecated") or re.search(rf"\b{re.escape(argument)}\b", words) is not None
 
 
-def _outweighs(one: ReportEntry, other: ReportEntry) -> bool:
-    """Whether a change harms more than another, or is the earlier of two warnings."""
+def _outweighs(one: ReportEntry, its: Change, other: ReportEntry, change: Change) -> bool:
+    """Whether one refuses what another warns of or changes, or both warn of the same code and it is the earlier.
+
+    One with a condition may hold for other inputs than another, so it has to match the same code.
+    """
+    is_same = any(match in its.match for match in change.match)
     if one.severity == other.severity == "warns":
-        return release_key(one.id.partition("/")[0]) < release_key(other.id.partition("/")[0])
-    return rank(one.severity) < rank(other.severity)
+        return is_same and release_key(its.release) < release_key(change.release)
+    is_about = other.subject in {match.name for match in its.match}
+    refuses = one.severity == "breaks" and other.severity != "breaks"
+    return refuses and (is_same or (is_about and not its.condition))
 
 
 def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:

@@ -197,9 +197,9 @@ def _entries(report: Report, corpus: Corpus, changes: NameChanges, groups: Seque
 
 
 def _is_decided(entry: ReportEntry, report: Report, corpus: Corpus) -> bool:
-    """Return whether somebody decided that a default which became another one does the same."""
+    """Return whether somebody decided that a new default does the same, or that a deprecation is none."""
     text = f"{entry.id.rpartition(':')[2]}: {entry.before} → {entry.after}"
-    return entry.kind == "default" and any(
+    return entry.kind in ("default", "deprecated") and any(
         decision.what in text and is_between(decision.release, report) and decision.concerns(entry.subject)
         for decision in corpus.no_changes
     )

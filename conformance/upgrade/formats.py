@@ -6,7 +6,7 @@ import json
 
 from conformance.compare.harm import SHOWN, rank
 from conformance.results.codec import Json
-from conformance.text import printable
+from conformance.text import count_of, printable
 from conformance.upgrade.model import Report, ReportCoverage, ReportEntry
 from conformance.upgrade.report import MOST_PLACES, summary
 from conformance.usage import Use
@@ -43,7 +43,12 @@ def github_report(report: Report) -> str:
     for entry in [entry for severity in SHOWN for entry in report.of(severity)]:
         title = f"torch {report.new}, {entry.severity}: {entry.what}"
         instead = f"instead: {entry.instead}\n" if entry.instead else ""
-        message = f"before: {entry.before}\nafter: {entry.after}\n{instead}changed {entry.when}\n{entry.id}"
+        only = f"only if {entry.condition}\n" if entry.condition else ""
+        more = len(entry.places) - _MOST_ANNOTATED
+        others = f"\nand {count_of(more, 'more place')}" if more > 0 else ""
+        message = (
+            f"{only}before: {entry.before}\nafter: {entry.after}\n{instead}changed {entry.when}\n{entry.id}{others}"
+        )
         places = [f"file={_property(place.use.path)},line={place.use.line}," for place in entry.places]
         for place in dict.fromkeys(places[:_MOST_ANNOTATED] or [""]):
             properties = f"{place}title={_property(title)}"

@@ -28,6 +28,8 @@ from conformance.usage.rules import canonical
 _LONGEST = 200
 #: An argument that a rewrite may add.
 _KEYWORD = r"[A-Za-z_]\w*=(True|False|None|-?\d+(?:\.\d+)?|'[^'\\]*')"
+#: Markup of a docstring around a name.
+_ROLE = re.compile(r":\w+:`~?([^`]+)`")
 _CALLED = (Kind.CALL, Kind.PASSED, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
@@ -146,7 +148,7 @@ class NameChanges:
             "gone",
             f"{found.name} is {'gone' if found.what == 'gone' else 'not there yet'}",
             "there",
-            bounded(found.message, _LONGEST) or "no such name",
+            bounded(_ROLE.sub(r"\1", found.message), _LONGEST) or "no such name",
             when,
             script=presence_script(known, module) if isinstance(known, Found) else "",
             instead=" or ".join(found.replacements[:3]),
@@ -163,7 +165,7 @@ class NameChanges:
             "deprecated",
             f"{found.name} is deprecated ({how})",
             "no warning" if found.what == "warns" else "not deprecated",
-            bounded(found.message, _LONGEST),
+            bounded(_ROLE.sub(r"\1", found.message), _LONGEST),
             f"since {found.since}",
             script=documentation_script(found.name, module) if found.what == "deprecated" else "",
             notes=(f"gone since {newest.since}",) if isinstance(newest, Gone) else (),

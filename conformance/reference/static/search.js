@@ -170,11 +170,11 @@ addEventListener("DOMContentLoaded", () => {
     const name = data.names[place], last = name.slice(name.lastIndexOf(".") + 1);
     const [prefix, suffix] = data.address;
     const row = { kind: "name", name, href: `${prefix}${name}${/^[A-Z]/.test(last) ? "-class" : ""}${suffix}`, says: "", mark: "" };
-    if (place < data.says.length) return { ...row, says: data.says[place], mark: data.marks[data.marked[place]] };
+    if (place < data.marked.length) return { ...row, says: data.says[place] || "", mark: data.marks[data.marked[place]] };
     if (!data.more) return row;
-    const [wrong, all] = data.more.counts[place - data.says.length];
+    const [wrong, all] = data.more.counts[place - data.marked.length];
     const mark = wrong ? `known|${wrong} of ${all} promises false somewhere` : `none|${all} promise${all === 1 ? "" : "s"}`;
-    return { ...row, says: data.more.says[place - data.says.length], mark };
+    return { ...row, says: data.more.says[place - data.marked.length], mark };
   };
   const messageRow = ({ id, type, texts, doing, span }) => ({
     kind: "message", name: `${type}: ${texts[0]}`, href: `${data.address[2]}#${id}`, says: doing, mark: span ? `none|seen on ${span}` : "gap|□ not seen here",
@@ -261,20 +261,27 @@ addEventListener("DOMContentLoaded", () => {
     });
     return started.then(again);
   };
-  let rest = null;
-  const startRest = () => {
-    rest = rest || Promise.all([file("search-more"), file("search-pages"), file("search-errors")]).then(([{ more: [more] }, { pages: [pages] }, { errors: [errors] }]) => {
+  let rest = null, errors = null;
+  const startErrors = () => {
+    errors = errors || file("search-errors").then(({ errors: [all] }) => {
+      data.errors = all.errors.map(([type, text, at]) => ({ type, texts: [text], at, keys: [keyOf(text)] }));
+    });
+    return errors;
+  };
+  const startRest = (text) => {
+    rest = rest || Promise.all([file("search-more"), file("search-pages")]).then(([{ more: [more] }, { pages: [written] }]) => {
       more.answers = decoded(more.stems, more.parts).map(([words], place) => {
-        const name = data.names[data.says.length + place];
+        const name = data.names[data.marked.length + place];
         return [[WEIGHTS.name, wordsOf(name.slice(name.lastIndexOf(".") + 1))], [WEIGHTS.claims, words]];
       });
       more.false = more.false.map(([name, subjects, harm, href]) => ({ kind: "false", name, href, says: subjects, mark: `bad|${harm}`, words: wordsOf(`${name} ${subjects}`) }));
-      more.changes = more.changes.map(([name, release, harm, href, names]) => ({ kind: "change", name, href, says: "", mark: `known|torch ${release} ${harm}`, words: wordsOf(`${name} ${names}`) }));
-      data.pages = pages.pages.map(([name, href, headings]) => ({ kind: "page", name, href, says: "", mark: "", words: wordsOf(`${name} ${headings}`) }));
-      data.errors = errors.errors.map(([type, text, at]) => ({ type, texts: [text], at, keys: [keyOf(text)] }));
+      const pages = new Map(more.releases);
+      more.changes = more.changes.map(([name, release, harm, id, names]) => ({ kind: "change", name, href: `${pages.get(release)}#${id}`, says: "", mark: `known|torch ${release} ${harm}`, words: wordsOf(`${name} ${names}`) }));
+      data.pages = written.pages.map(([name, href, headings]) => ({ kind: "page", name, href, says: "", mark: "", words: wordsOf(`${name} ${headings}`) }));
+      data.says.push(...more.lines);
       data.more = more;
     });
-    return rest;
+    return Promise.all([rest, /\s/.test(text.trim()) ? startErrors() : null]);
   };
 
   /* ---- The page. */
@@ -312,13 +319,13 @@ addEventListener("DOMContentLoaded", () => {
   if (box && place) {
     const update = () => {
       const again = () => show(place, box.value);
-      start(again).then(startRest).then(again).catch(() => place.replaceChildren(made("p", "The search could not be loaded.", "missing")));
+      start(again).then(() => startRest(box.value)).then(again).catch(() => place.replaceChildren(made("p", "The search could not be loaded.", "missing")));
     };
     box.addEventListener("input", update);
     box.form.addEventListener("submit", (event) => { event.preventDefault(); const link = place.querySelector("a"); if (link) link.focus(); });
     const given = new URLSearchParams(location.search).get("q");
     if (given) { box.value = given; update(); }
   }
-  window.conformance.search = async (text) => { await start(() => {}); await startRest(); return search(text); };
+  window.conformance.search = async (text) => { await start(() => {}); await startRest(text); return search(text); };
   window.conformance.wordsOf = (text) => wordsOf(text);
 });
