@@ -205,7 +205,6 @@ class ArgumentMutants:
             slot.parameter in ("dim", "dims") and bool(self._words & {"dimension", "dimensions"})
         )
 
-
     def _seen_of(self, trial: Trial) -> str:
         """Return what can be seen of the inputs and of what the program assigned."""
         names = [*(name for name, _ in self._claim.given), *self._case.plan.program.assigned]

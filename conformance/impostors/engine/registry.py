@@ -135,9 +135,7 @@ answer_operator = _variant(lambda change, call: call.mutate_others(lambda value:
 callback_operator = _variant(lambda behaviour, call: behaviour(call) if call.kind == "callback" else call.run())
 
 
-def argument_operator(
-    do: str, kills: str, *, needs_several: str = ""
-) -> Callable[[ArgumentChange], ArgumentChange]:
+def argument_operator(do: str, kills: str, *, needs_several: str = "") -> Callable[[ArgumentChange], ArgumentChange]:
     """Register a function as an operator that gets an argument wrong; the example is a program and what holds of it."""
 
     def register(change: ArgumentChange) -> ArgumentChange:
