@@ -201,6 +201,9 @@ def add_impostors(commands: Any) -> None:
         "earlier killers are tried first, and known survivors do not fail the run",
     )
     impostors.add_argument("-v", "--verbose", action="store_true", help="list the impostors that kill each claim")
+    impostors.add_argument(
+        "--survivors", action="store_true", help="run nothing, and list what survived in the record of --known"
+    )
     impostors.set_defaults(function=_impostors)
 
 
@@ -289,8 +292,10 @@ def _checked(counts: Counts, where: str = "") -> str:
 
 
 def _impostors(options: argparse.Namespace, rest: list[str]) -> int:
-    from conformance.impostors.command import mutate_claims
+    from conformance.impostors.command import mutate_claims, print_survivors
 
+    if options.survivors:
+        return print_survivors(options.known)
     return mutate_claims(
         options.paths,
         select=options.select,

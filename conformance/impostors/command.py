@@ -18,13 +18,14 @@ from conformance.impostors.record import (
     judged_entries,
     left_to_run,
     load_record,
+    missed_arguments,
     new_operators,
     previous_results,
     record_name,
     record_of,
     save_record,
 )
-from conformance.impostors.report import Report
+from conformance.impostors.report import Report, missed_lines, score_of_arguments
 from conformance.language.corpus import default_root, load_corpus
 from conformance.processes.environment import processors
 from conformance.processes.worker import ServiceFailed, StartFailed
@@ -126,6 +127,27 @@ def mutate_claims(
     if results is not None and everything:
         _save(record_of(corpus, outcomes, greeting, kept), kept, earlier, results, extended=bool(new))
     return 1 if report.failed else 2 if corpus.not_entered else 0
+
+
+def print_survivors(known: Optional[Path]) -> int:
+    """Print what survived in a record, as far as its claims are as they were; return the exit status."""
+    try:
+        if known is None:
+            raise _Unusable("--survivors needs a record: --known FILE")
+        record = load_record(known)
+    except (_Unusable, ResultError) as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+    corpus, _ = load_corpus([default_root()])
+    found = [(claim, entry) for claim in corpus.claims if (entry := record.entry(claim))]
+    for claim, entry in found:
+        if entry.standing:
+            print(f"{claim.place} {claim.id}: no impostor kills {', '.join(entry.standing)}")
+    noticing = [(claim, entry.arguments) for claim, entry in found]
+    missed = missed_arguments(noticing)
+    pairs = [(claim, missed[claim.id]) for claim, _ in found if claim.id in missed]
+    print("\n".join([*missed_lines(pairs), "", *score_of_arguments(noticing, pairs)]))
+    return 0
 
 
 def _save(

@@ -101,8 +101,9 @@ class MutationOutcome:
 
     @property
     def killers(self) -> list[str]:
-        """The operators that killed some part, or under which torch crashed."""
-        return sorted({*self.crashed, *(name for names in self.killed_by.values() for name in names)})
+        """The operators that killed some part, that get a noticed argument wrong, or under which torch crashed."""
+        names = {name for names in self.killed_by.values() for name in names}
+        return sorted({*self.crashed, *names, *self.arguments.noticed})
 
     @property
     def survivors(self) -> list[Part]:

@@ -7,13 +7,14 @@ without an entry was not judged: it is about timing, left open by its source, ab
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
-from conformance.impostors.outcome import Greeting, MutationOutcome, PreviousResult
+from conformance.impostors.outcome import Greeting, MutationOutcome, Noticing, PreviousResult
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim
 from conformance.results.codec import encode, to_line
@@ -47,6 +48,8 @@ class Killed:
         The names of the parts that are killed only by mutating a call inside of an assertion.
     unkillable : str, optional
         The spec's reason why no operator can kill some part.
+    arguments : Noticing
+        Which arguments the claim notices to be wrong.
     """
 
     claim: str = field(metadata=_texts("^[0-9a-f]{8}$"))
@@ -55,6 +58,7 @@ class Killed:
     standing: tuple[str, ...] = field(default=(), metadata=_texts())
     answers: tuple[str, ...] = field(default=(), metadata=_texts())
     unkillable: Optional[str] = field(default=None, metadata=_texts())
+    arguments: Noticing = field(default_factory=Noticing, metadata=_texts())
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,34 @@ class MutationRecord:
         return found if found is not None and found.claim == claim.fingerprint() else None
 
 
+class Missed(NamedTuple):
+    """An argument that a claim does not notice to be wrong although its sentence is about it.
+
+    ``sibling`` is the id of another claim of the same subject that notices; empty where none does.
+    """
+
+    operator: str
+    argument: str
+    sibling: str = ""
+
+
+def missed_arguments(found: Iterable[tuple[Claim, Noticing]]) -> dict[str, list[Missed]]:
+    """Return by id what claims miss; those of one subject notice for each other."""
+    found = list(found)
+    noticed: dict[tuple[str, str, str], str] = {}
+    missed: dict[str, list[Missed]] = defaultdict(list)
+    for claim, noticing in found:
+        for operator, arguments in noticing.noticed.items():
+            for argument in arguments:
+                noticed.setdefault((claim.subject, operator, argument), claim.id)
+    for claim, noticing in found:
+        for operator, arguments in noticing.missed.items():
+            for argument in arguments:
+                sibling = noticed.get((claim.subject, operator, argument), "")
+                missed[claim.id].append(Missed(operator, argument, sibling))
+    return missed
+
+
 def record_name(torch: str, device: str) -> str:
     """Return the name of the record of an environment, without its ending."""
     return f"torch-{torch}-{device}"
@@ -122,6 +154,10 @@ def extended_entry(entry: Killed, outcome: MutationOutcome, operators: Iterable[
         killers=tuple(name for name in operators if name in killers),
         standing=tuple(part for part in entry.standing if part not in outcome.killed_by),
         answers=(*entry.answers, *outcome.only_in_assertion),
+        arguments=Noticing(
+            {**entry.arguments.noticed, **outcome.arguments.noticed},
+            {**entry.arguments.missed, **outcome.arguments.missed},
+        ),
     )
 
 
@@ -147,6 +183,7 @@ def record_of(
                 tuple(part.name for part in outcome.survivors),
                 outcome.only_in_assertion,
                 claim.unkillable,
+                outcome.arguments,
             )
     return MutationRecord(VERSION, greeting.environment, corpus.revision(), statements, claims)
 

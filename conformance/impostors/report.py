@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional
 
-from conformance.impostors.outcome import MutationOutcome, only_killers
-from conformance.impostors.record import MutationRecord
+from conformance.impostors.outcome import MutationOutcome, Noticing, only_killers
+from conformance.impostors.record import Missed, MutationRecord, missed_arguments
 from conformance.language.corpus import Corpus, Counts
 from conformance.language.model import Claim
 
@@ -40,6 +40,9 @@ class Report:
         Claims with inputs that change nothing that is looked at, or that the spec says to be such and are not.
     unsound : list
         Claims that are false without any mutant.
+    missed : list
+        Claims with an argument that their sentence is about, and that they don't notice to be wrong; what other claims
+        of the subject notice is counted for them.
     """
 
     def __init__(
@@ -63,16 +66,28 @@ class Report:
         self.skipped = [(claim, outcome) for claim, outcome in self._judged if outcome.only_skipped]
         self.idle = [(c, o) for c, o in self._judged if {*o.idle} - {*c.regardless} or {*o.moving} & {*c.regardless}]
         self.unsound = [(claim, outcome) for claim, outcome in pairs if outcome.status == "unsound"]
+        self._noticing = [(claim, outcome.arguments) for claim, outcome in self._judged]
+        earlier = [(c, e.arguments) for c in corpus.claims if known and (e := known.entry(c)) and c.id not in outcomes]
+        found = missed_arguments([*self._noticing, *earlier])
+        self.missed = [(claim, found[claim.id]) for claim, _ in self._judged if claim.id in found]
 
     @property
     def failed(self) -> bool:
         """True if a claim has to be corrected."""
         new = [claim for claim, outcome in self.survivors if not self._is_known(claim, outcome)]
-        return bool(new or self.stale or self.skipped or self.idle or self.unsound)
+        unnoticed = any(self._is_new(claim, item) for claim, missed in self.missed for item in missed)
+        return bool(new or self.stale or self.skipped or self.idle or self.unsound or unnoticed)
 
     def _is_known(self, claim: Claim, outcome: MutationOutcome) -> bool:
         entry = self._known.entry(claim) if self._known else None
         return entry is not None and {part.name for part in outcome.survivors} <= set(entry.standing)
+
+    def _is_new(self, claim: Claim, missed: Missed) -> bool:
+        """Return whether nothing notices an argument to be wrong, by an operator that the earlier record has."""
+        if missed.sibling or self._known is None or missed.operator not in self._known.impostors:
+            return False
+        entry = self._known.entry(claim)
+        return entry is None or missed.argument not in entry.arguments.missed.get(missed.operator, ())
 
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return the report; a verbose one names the operators that kill each claim."""
@@ -85,6 +100,7 @@ class Report:
             off_subject, "have parts that are killed only by mutants of something else than their subject"
         )
         lines += _section(in_assertion, "have parts that are killed only by mutating a call inside the assertion")
+        lines += missed_lines(self.missed)
         lines += self._useless() if self._whole else []
         # What must be done comes last, where it is seen.
         to_do = list(self._to_do())
@@ -118,10 +134,13 @@ class Report:
         """Return the operators that could be removed: any one of them, not all at once."""
         outcomes = [outcome for _, outcome in self._judged]
         needed = only_killers(outcomes)
-        kills = {name for outcome in outcomes for name in outcome.killers}
+        of_arguments = {
+            name for outcome in outcomes for name in (*outcome.arguments.noticed, *outcome.arguments.missed)
+        }
+        kills = {name for outcome in outcomes for name in outcome.killers} - of_arguments
         noticed = {name for outcome in outcomes for name in outcome.detected_by_error}
         found = {
-            "kill nothing": [name for name in self._operators if name not in kills | noticed],
+            "kill nothing": [name for name in self._operators if name not in kills | noticed | of_arguments],
             "only make programs raise": [name for name in self._operators if name in noticed - kills],
             "are no part's only killer": [name for name in self._operators if name in kills - needed],
         }
@@ -137,12 +156,43 @@ class Report:
             f"{killed} of {judged.in_words()} killed, {parts - survivors} of {parts} assertions; "
             f"{len(self._operators)} impostors, {kills / max(len(self._judged), 1):.0f} kills per claim"
         )
+        yield from score_of_arguments(self._noticing, self.missed)
         if self.excused:
             yield f"{len(self.excused)} survive for a reason that the spec gives"
         if self.unsound:
             yield f"{len(self.unsound)} fail on the real torch"
         if self._others:
             yield "not judged: " + ", ".join(f"{count} {status}" for status, count in sorted(self._others.items()))
+
+
+def missed_lines(missed: Iterable[tuple[Claim, list[Missed]]]) -> list[str]:
+    """Return the arguments that nothing notices to be wrong, by claim, and those that only another claim notices."""
+    alone = [(c, ", ".join(f"{i.operator} {i.argument}" for i in m if not i.sibling)) for c, m in missed]
+    by_sibling = [(c, ", ".join(f"{i.operator} {i.argument} ({i.sibling})" for i in m if i.sibling)) for c, m in missed]
+    return [
+        *_section([pair for pair in by_sibling if pair[1]], "leave it to another claim of their subject to notice"),
+        *_section([pair for pair in alone if pair[1]], "are about an argument, and no claim notices that it is wrong"),
+    ]
+
+
+def score_of_arguments(
+    noticing: Iterable[tuple[Claim, Noticing]], missed: Iterable[tuple[Claim, list[Missed]]]
+) -> Iterator[str]:
+    """Yield how many wrong arguments the claims notice, in all and by operator."""
+    noticed: Counter[str] = Counter()
+    for _, found in noticing:
+        noticed.update({operator: len(arguments) for operator, arguments in found.noticed.items()})
+    every = [item for _, items in missed for item in items]
+    by_sibling = Counter(item.operator for item in every if item.sibling)
+    survived = Counter(item.operator for item in every if not item.sibling)
+    if not sum(noticed.values()) and not every:
+        return
+    yield (
+        f"wrong arguments: {sum(noticed.values())} noticed, {sum(by_sibling.values())} by another claim of the subject,"
+        f" {sum(survived.values())} by none"
+    )
+    for name in sorted({*noticed, *by_sibling, *survived}):
+        yield f"  {name}: {noticed[name]}, {by_sibling[name]}, {survived[name]}"
 
 
 def _section(claims: list[tuple[Claim, str]], what: str) -> list[str]:

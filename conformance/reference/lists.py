@@ -120,6 +120,9 @@ def _impostors(page: ReferenceDirective) -> Iterator[nodes.Node]:
     if view.survivors:
         heading = "Claims with a part that no impostor makes false"
         yield page.section("survivors", heading, page.part("pairs", pairs=view.survivors))
+    if view.missed:
+        heading = "Arguments that may be wrong unnoticed"
+        yield page.section("missed-arguments", heading, page.part("pairs", pairs=view.missed))
     if view.excused:
         told = page.part("sentence", sentence="The spec gives the reason for each.", style="")
         heading = "Claims that no impostor can make false"

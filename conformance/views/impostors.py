@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.impostors.record import Killed, MutationRecord
+from conformance.impostors.record import Killed, MutationRecord, missed_arguments
 from conformance.language.model import Claim
 from conformance.views.content import Content
 from conformance.views.overview import Tile
@@ -25,6 +25,8 @@ class ImpostorsView:
         What is wrong with each impostor, and how many claims detect it; `None` where no run is recorded.
     survivors : tuple of (Text, Text)
         Claims with a part that no impostor makes false, and these parts.
+    missed : tuple of (Text, Text)
+        Claims that are about an argument, and what of it no claim of their subject notices to be wrong.
     excused : tuple of (Text, Text)
         Claims that no impostor can make false, and why.
     """
@@ -33,6 +35,7 @@ class ImpostorsView:
     scope: str = ""
     impostors: Optional[Table] = None
     survivors: tuple[tuple[Text, Text], ...] = ()
+    missed: tuple[tuple[Text, Text], ...] = ()
     excused: tuple[tuple[Text, Text], ...] = ()
 
 
@@ -44,11 +47,25 @@ def impostors_view(content: Content) -> ImpostorsView:
     if record is None:
         return ImpostorsView(excused=reasons)
     found = [(claim, killed) for claim in content.corpus.claims if (killed := record.entry(claim))]
+    missed = missed_arguments((claim, killed.arguments) for claim, killed in found)
+    alone = {name: [item for item in items if not item.sibling] for name, items in missed.items()}
+    noticed = sum(len(names) for _, killed in found for names in killed.arguments.noticed.values())
+    by_sibling = sum(bool(item.sibling) for items in missed.values() for item in items)
+    survived = sum(len(items) for items in alone.values())
     return ImpostorsView(
-        _tiles(record, [killed for _, killed in found], len(excused)),
+        (
+            *_tiles(record, [killed for _, killed in found], len(excused)),
+            Tile(f"{noticed + by_sibling:,} of {noticed + by_sibling + survived:,}", "wrong arguments are noticed"),
+            Tile(f"{by_sibling:,}", "of these by another claim of the subject only"),
+        ),
         _scope(record, len(content.corpus.claims) - len(found)),
         _table(record, [killed for _, killed in found]),
         tuple((_linked(c), words(", ".join(k.standing))) for c, k in found if k.standing and c.unkillable is None),
+        tuple(
+            (_linked(c), words(", ".join(f"{item.argument}: {item.operator}" for item in alone[c.id])))
+            for c, _ in found
+            if alone.get(c.id)
+        ),
         reasons,
     )
 
