@@ -14,7 +14,7 @@ from conformance.impostors.engine.attempts import Attempts, Mutant
 from conformance.impostors.engine.call import Call
 from conformance.impostors.engine.cases import Case
 from conformance.impostors.engine.observed import digest
-from conformance.impostors.engine.parameters import MISSING, Argument, arguments_of, is_plain, same
+from conformance.impostors.engine.parameters import MISSING, arguments_of, is_plain, same
 from conformance.impostors.engine.registry import Operator
 from conformance.impostors.engine.targets import Target
 from conformance.impostors.outcome import Noticing
@@ -196,9 +196,9 @@ class ArgumentMutants:
         """Return whether the claim's sentence is about an argument; ``docs/impostors.rst`` says when."""
         expectation = self._claim.expectation
         compares = any(_COMPARES.search(fragment.text) for fragment in expectation.expect)
-        if slot.target.is_subject and compares and expectation.raises is None:
-            if self._claim.family == "values" or _AS_ANOTHER.search(self._sentences):
-                return True
+        is_whole = self._claim.family == "values" or _AS_ANOTHER.search(self._sentences) is not None
+        if slot.target.is_subject and compares and expectation.raises is None and is_whole:
+            return True
         if slot.is_tensor:
             return False
         return slot.parameter in self._words or (
@@ -215,4 +215,4 @@ class ArgumentMutants:
 
 def _is_of_the_run(value: Any) -> bool:
     """Return whether a value is a function, or an address: another one in each run."""
-    return isinstance(value, int) and value > _LARGEST or (callable(value) and not isinstance(value, torch.nn.Module))
+    return (isinstance(value, int) and value > _LARGEST) or (callable(value) and not isinstance(value, torch.nn.Module))

@@ -52,7 +52,7 @@ class Argument:
 
 
 def arguments_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Arguments) -> list[Argument]:
-    """Return the arguments of a call, by the names that a signature or a docstring gives; none where these don't fit."""
+    """Return the arguments of a call, by the names that a signature or a docstring gives; none where they don't fit."""
     for parameters in _signatures(function):
         found = list(_bound(parameters, args, kwargs))
         if sum(len(one.value) if one.rest else 1 for one in found) == len(args) + len(kwargs):

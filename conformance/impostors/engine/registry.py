@@ -79,8 +79,8 @@ class Operator:
     change : callable, optional
         What it does to one argument, for an operator that gets an argument wrong; it has no behaviour without one.
     needs_several : str
-        ``values`` or ``elements`` where a claim does not notice if the argument never has but one value, or the elements
-        of the tensor are always the same.
+        ``values`` or ``elements`` where a claim does not notice if the argument never has but one value, or the
+        elements of the tensor are always the same.
     """
 
     name: str

@@ -53,7 +53,7 @@ def arguments_are_swapped(argument: Argument, among: Sequence[Argument], first: 
 
 def _of_one_kind(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        return one.shape == other.shape and one.dtype == other.dtype
+        return bool(one.shape == other.shape and one.dtype == other.dtype)
     return type(one) is type(other) and one is not None and is_plain(one)
 
 
