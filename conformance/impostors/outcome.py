@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from conformance.language.model import Claim
 from conformance.results.model import Device, Environment
 
-Status = Literal["judged", "absent", "inapplicable", "unspecified", "timing", "crashing", "unsound"]
+Status = Literal["judged", "absent", "inapplicable", "unspecified", "timing", "processes", "crashing", "unsound"]
 #: In an `Attempt`, what does as torch does: a program must not notice that it is there.
 CONTROL = "control"
 
@@ -55,8 +55,8 @@ class MutationOutcome:
     Attributes
     ----------
     status : str
-        ``judged``, or why it is not: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, ``crashing`` where
-        torch dies on every example, as is recorded, or ``unsound`` where the claim is false, or decides nothing,
+        ``judged``, or why it is not: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, ``processes``
+        where a mutant in one process would make another wait, ``crashing`` where torch dies on every example, as is recorded, or ``unsound`` where the claim is false, or decides nothing,
         without any mutant.
     parts : tuple of Part
         What must be true.

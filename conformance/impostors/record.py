@@ -2,7 +2,8 @@
 
 ``docs/results/impostors/torch-<version>-<device>.json`` is a JSON object with the fields of `Record`; each claim stands
 on a line of its own, sorted by id. There are no times, paths or dates, so that equal runs give equal files. A claim
-without an entry was not judged: it is about timing, left open by its source, absent or inapplicable.
+without an entry was not judged: it is about timing or a group of processes, left open by its source, absent or
+inapplicable.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from conformance.worker.docstrings import exists
 #: How many examples each mutant gets at first.
 _FEW = 3
 _LONGEST_DETAIL = 5000
+#: Processes that wait for each other: where a mutant raises in one, the other waits for half a minute.
+_OF_PROCESSES = re.compile(r"\binit_process_group\(|\bmultiprocessing\.spawn\(")
 
 
 def run_mutants(
@@ -69,6 +72,8 @@ def _not_judged(claim: Claim, environment: Environment) -> Optional[Status]:
         return "timing"
     if claim.unspecified:
         return "unspecified"
+    if claim.do is not None and _OF_PROCESSES.search(claim.do.text):
+        return "processes"
     if not admits(claim.applies, environment):
         return "inapplicable"
     return None if exists(claim.subject) else "absent"
