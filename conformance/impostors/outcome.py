@@ -55,9 +55,9 @@ class MutationOutcome:
     Attributes
     ----------
     status : str
-        ``judged``, or why it is not: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, ``processes``
-        where a mutant in one process would make another wait, ``crashing`` where torch dies on every example, as is recorded, or ``unsound`` where the claim is false, or decides nothing,
-        without any mutant.
+        ``judged``, or why it is not: ``absent``, ``inapplicable``, ``unspecified``, ``timing``, ``processes`` where a
+        mutant in one process would make another wait, ``crashing`` where torch dies on every example, as is recorded,
+        or ``unsound`` where the claim is false, or decides nothing, without any mutant.
     parts : tuple of Part
         What must be true.
     killed_by : mapping

@@ -85,8 +85,8 @@ def _scope(record: MutationRecord, others: int) -> str:
     told = f"Measured with torch {record.environment.torch}, {record.environment.device}."
     if others:
         told += (
-            f" {others} claims were not tried there: they are about timing or a group of processes, left open, absent or excluded there, or "
-            "changed since."
+            f" {others} claims were not tried there: they are about timing or a group of processes, left open, absent"
+            " or excluded there, or changed since."
         )
     return told
 
