@@ -48,7 +48,7 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
             for other in measured
             # That a default is None, or was, says less than what somebody wrote of it.
             if (other.severity in harms or (other.kind == "default" and other.evidence is Evidence.MAYBE))
-            and other.subject in about
+            and any(f"{other.subject}.".startswith(f"{name}.") for name in about)
             and _speaks_of(entry, other)
             and (by_name is None or _other_places(other, entry) != other.places)
         ]
