@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import re
 import tempfile
 from pathlib import Path
 
@@ -30,3 +32,8 @@ def test_how_many_ragged_dimensions_a_process_has_made_is_not_told() -> None:
     nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
     assert shown(nested.shape) == "torch.Size([2, j…])"
     assert shown("j1 and (j)") == "'j1 and (j)'"
+
+
+def test_numbers_of_processes_are_left_out() -> None:
+    process = multiprocessing.get_context("fork").Process(target=print)
+    assert re.fullmatch(r"<ForkProcess name='ForkProcess-…' parent=… initial>", shown(process))

@@ -15,6 +15,8 @@ _FOLDERS = r"/(?:[\w.-]+/)*"
 _RANDOM_NAME = re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b")
 # The symbol of a ragged dimension counts the nested tensors that the process has made.
 _RAGGED = re.compile(r"(?<=[(, ])j\d+(?=[,)\]])")
+# The number of a process, and that in its name, differ from run to run.
+_PROCESS = re.compile(r"(?<=Process-)[\d:]+|(?<=\bpid=)\d+|(?<=\bparent=)\d+")
 # Where a process has its memory, on the 64-bit systems that torch runs on.
 _ADDRESSES = range(2**32, 2**47)
 _LONGEST = 160
@@ -31,7 +33,7 @@ def shown(value: Any) -> str:
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
     folded = _ADDRESS.sub("0x…", " ".join(text.split()))
     folded = re.sub(re.escape(tempfile.gettempdir()) + _FOLDERS, "…/", folded)
-    folded = _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", folded))
+    folded = _PROCESS.sub("…", _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", folded)))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"
 
 
