@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Callable
 
@@ -35,7 +36,10 @@ def claim_of(mutation: Operator) -> Claim:
         raises, warns = (signal, None) if example.warns is None else (None, signal)
     expect = (Fragment(example.kills, HERE),) if example.kills else ()
     do, family = Fragment(example.do, HERE), min(mutation.families)
-    return Claim("example", "torch", "", family, (), HERE, do=do, expectation=Expectation(expect, raises, warns))
+    # What gets an argument wrong is tried on what the claim is about: the last call of the example.
+    called = re.findall(r"[.](\w+)[(]", example.do)
+    subject = "torch" if mutation.change is None else f"torch.Tensor.{called[-1]}"
+    return Claim("example", subject, "", family, (), HERE, do=do, expectation=Expectation(expect, raises, warns))
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -46,6 +50,9 @@ def test_an_operator_kills_its_example(name: str) -> None:
         pytest.skip("this torch can't run the example")
     outcome = run_mutants(Request(claim_of(mutation)), describe("cpu"), only=[name], recipes=INPUTS)
     assert outcome.status == "judged", outcome.detail
+    if mutation.change is not None:
+        assert name in outcome.arguments.noticed
+        return
     assert outcome.parts[-1].name in outcome.killed_by, outcome.detected_by_error
     assert not outcome.only_in_assertion
 
