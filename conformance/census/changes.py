@@ -17,7 +17,7 @@ from conformance.compare.harm import SHOWN
 from conformance.language.corpus import Corpus
 from conformance.language.model import NoChange
 from conformance.names.lookup import Names
-from conformance.names.model import NameRecord
+from conformance.names.model import Found, NameRecord
 from conformance.names.store import minor
 from conformance.results.recorded import NAMES
 from conformance.text import bounded
@@ -29,6 +29,8 @@ from conformance.views.recorded import load_recorded
 COMMON = 400
 #: What it says is another thing in every release, and is meant to be.
 _VERSION = "torch.__version__"
+#: What has a method of tensors as a function, too.
+_WITH_METHODS = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.special")
 _ANNOUNCED = ("breaking", "deprecation")
 _LONGEST = 1500
 
@@ -40,7 +42,7 @@ class Unexplained:
     Attributes
     ----------
     kind
-        ``default``, ``call``, ``claim`` or ``note``.
+        ``default``, ``deprecated``, ``call``, ``claim`` or ``note``.
     rank
         The place of the name among those that most programs use, from 1; None where it is not among them.
     """
@@ -79,18 +81,21 @@ def take_change_census(corpus: Corpus, folder: Path) -> ChangeCensus:
     folder
         The recorded results.
     """
-    ranks = _ranks(folder / NAMES / "by-use.csv")
-    every = [*_of_records(corpus, folder), *_of_defaults(Names(folder / NAMES)), *_of_notes(corpus)]
+    ranks, names = _ranks(folder / NAMES / "by-use.csv"), Names(folder / NAMES)
+    every = [*_of_records(corpus, folder), *_of_names(names), *_of_notes(corpus)]
     matches = [(change.release, match) for change in corpus.changes for match in change.match]
-    explained = {(release, _end(match.name)) for release, match in matches}
-    with_members = {(release, _end(match.name)) for release, match in matches if match.how == "use"}
+    explained = {(release, _shared_name(match.name, release, names)) for release, match in matches}
+    with_members = {(release, match.name) for release, match in matches if match.how == "use"}
     announced = {(change.release, note) for change in corpus.changes for note in change.notes}
     announced |= {(decision.release, note) for decision in corpus.no_changes for note in decision.notes}
     used: set[NoChange] = set()
     left: list[Unexplained] = []
     for one in every:
         is_known = (
-            (one.release, one.name) in announced if one.kind == "note" else _is_explained(one, explained, with_members)
+            (one.release, one.name) in announced
+            if one.kind == "note"
+            else (one.release, _shared_name(one.name, one.release, names)) in explained
+            or any((one.release, owner) in with_members for owner in _owners(one.name))
         )
         decisions = [decision for decision in corpus.no_changes if _decides(decision, one)]
         used.update(decisions)
@@ -106,14 +111,21 @@ def _ranks(path: Path) -> Mapping[str, int]:
     return {row["name"]: place for place, row in enumerate(csv.DictReader(lines), 1)}
 
 
-def _end(name: str) -> str:
-    """Return the last part: a function and the method of its name change together."""
-    return name.rpartition(".")[2]
+def _shared_name(name: str, release: str, names: Names) -> str:
+    """Return where a name is defined, so that all names of one object are the same.
+
+    A function of tensors and the method of its name change together; of them it is the last part.
+    """
+    answer = names.lookup(name, release) if release in map(minor, names.releases) else None
+    defined = answer.canonical if isinstance(answer, Found) else name
+    owner, _, last = defined.rpartition(".")
+    return last if owner in _WITH_METHODS else defined
 
 
-def _is_explained(one: Unexplained, explained: set[tuple[str, str]], with_members: set[tuple[str, str]]) -> bool:
-    *parts, last = one.name.split(".")[1:] or [""]
-    return (one.release, last) in explained or any((one.release, part) in with_members for part in parts)
+def _owners(name: str) -> Iterator[str]:
+    """Yield the classes and modules that a name belongs to."""
+    while name := name.rpartition(".")[0]:
+        yield name
 
 
 def _decides(decision: NoChange, one: Unexplained) -> bool:
@@ -121,8 +133,10 @@ def _decides(decision: NoChange, one: Unexplained) -> bool:
 
 
 def _is_said(one: Unexplained) -> bool:
-    """Return whether a default became another value than None, which needs no entry to be said."""
-    return one.kind == "default" and "None" not in one.what.partition(": ")[2].split(" → ")
+    """Return whether the report says it without an entry: a deprecation, or a default that is another, not None."""
+    if one.kind == "default":
+        return "None" not in one.what.partition(": ")[2].split(" → ")
+    return one.kind == "deprecated"
 
 
 def _of_records(corpus: Corpus, folder: Path) -> Iterator[Unexplained]:
@@ -141,13 +155,15 @@ def _what(one: RecordDifference) -> str:
     return bounded(f"{one.harm}: {one.id.partition(': ')[2] or one.title} [{one.title}] {parts}", _LONGEST)
 
 
-def _of_defaults(names: Names) -> Iterator[Unexplained]:
-    """Yield defaults that became another value."""
+def _of_names(names: Names) -> Iterator[Unexplained]:
+    """Yield defaults that became another value, and deprecations that begin."""
     minors = [minor(release) for release in names.releases]
     for old, new in zip(minors, minors[1:]):
         for change in names.compare(old, new):
             if change.before is None or change.after is None:
                 continue
+            if change.after.deprecated and not change.before.deprecated:
+                yield Unexplained(new, change.name, "deprecated", f"deprecated: {change.after.deprecated}")
             before, after = _defaults(change.before), _defaults(change.after)
             for argument in before.keys() & after.keys():
                 ends = before[argument], after[argument]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from conformance.compare.differences import RecordDifference, claim_differences, trial_differences
-from conformance.compare.harm import HARMS, MEANING, SHOWN
+from conformance.compare.differences import RecordDifference, claim_differences, other_differences, trial_differences
+from conformance.compare.harm import HARMS, MEANING, SHOWN, rank
 from conformance.language.kept import corpus_of
 from conformance.results.files import ResultError
 from conformance.results.recorded import recorded_folder
@@ -74,7 +74,7 @@ def compare(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         return 2
     claims, gaps = claim_differences(corpus.claims, old.measured, new.measured)
     trials = trial_differences(old.trials, old.measured.torch, new.trials, new.measured.torch)
-    found = sorted([*claims, *trials], key=lambda one: HARMS.index(one.harm))
+    found = sorted([*claims, *trials], key=lambda one: rank(one.harm))
     compared = len(corpus.claims) - len(gaps)
     if options.json:
         document = {
@@ -118,12 +118,8 @@ def _text(
     ends = [f"{one.measured.torch} on {one.measured.device}" for one in (old, new)]
     counts = [count_of(sum(one.harm == harm for one in found), word) for harm, word in _COUNTED.items()]
     yield f"torch {ends[0]} → {ends[1]}: {', '.join(counts)}"
-    others = [
-        f"{name} {before} → {after}"
-        for name, before, after in zip(_OTHERS, _others(old.measured), _others(new.measured))
-        if before != after
-    ]
-    yield from [f"measured with {', '.join(others)}"] if others else []
+    others = other_differences(old.measured.environment, new.measured.environment)
+    yield from [f"what else differs: {others}"] if others else []
     for harm in HARMS if options.all else SHOWN:
         of_harm = [one for one in found if one.harm == harm]
         if of_harm:
@@ -142,15 +138,9 @@ _COUNTED = {
     "breaks": "break",
     "changes": "change",
     "warns": "warning",
-    "wording": "wording",
+    "wording": "rewording",
     "improvement": "improvement",
 }
-_OTHERS = ("Python", "NumPy", "system", "machine", "build of torch")
-
-
-def _others(measured: Measured) -> tuple[object, ...]:
-    of = measured.environment
-    return of.python, of.numpy, of.system, of.machine, of.build
 
 
 def _trials(old: _Record, new: _Record) -> str:

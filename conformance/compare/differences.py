@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 
 from conformance.compare.harm import Harm, rank
 from conformance.language.model import Claim
+from conformance.results.model import Environment
 from conformance.scripts.observation import name_script, observing_script
 from conformance.text import bounded, one_line
 from conformance.trials.model import Difference, Fact, Trials
@@ -21,6 +22,14 @@ from conformance.views.verdicts import standing
 
 _LONGEST = 400
 _MOST_INPUTS = 6
+#: What differs between two environments beside torch.
+_OTHERS = {
+    "python": "Python",
+    "numpy": "NumPy",
+    "system": "the system",
+    "machine": "the machine",
+    "build": "the build of torch",
+}
 
 
 class Part(NamedTuple):
@@ -94,6 +103,12 @@ def trial_differences(
         same_input = (one for one in differences if not one.concerns("base input") and not one.is_wording)
         found += map(_of_call, same_input)
     return tuple(sorted(found, key=_order))
+
+
+def other_differences(old: Environment, new: Environment) -> str:
+    """Return what two environments differ in beside torch's release; empty where they don't."""
+    pairs = ((word, getattr(old, name), getattr(new, name)) for name, word in _OTHERS.items())
+    return ", ".join(f"{word} {before} → {after}" for word, before, after in pairs if before != after)
 
 
 def harm_of_call(difference: Difference) -> Harm:

@@ -58,7 +58,9 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = commands.add_parser(
         "upgrade",
         help="list the lines of your code that a newer torch breaks or changes",
-        description="Compare names and measured behaviour of two recorded releases. Sources are read, never run.",
+        description="List what changed between two recorded releases for the code that calls torch: what people wrote "
+        "of each release, with examples that were measured, and names that are gone, deprecated or have other defaults. "
+        "Sources are read, never run.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -197,10 +199,14 @@ def _entries(report: Report, corpus: Corpus, changes: NameChanges, groups: Seque
 
 
 def _is_decided(entry: ReportEntry, report: Report, corpus: Corpus) -> bool:
-    """Return whether somebody decided that a new default does the same, or that a deprecation is none."""
+    """Return whether somebody decided that this new default does the same, or that this deprecation is none."""
     text = f"{entry.id.rpartition(':')[2]}: {entry.before} → {entry.after}"
     return entry.kind in ("default", "deprecated") and any(
-        decision.what in text and is_between(decision.release, report) and decision.concerns(entry.subject)
+        # One without `what` is about what the census of changes lists, which deprecations of names are no part of.
+        decision.what
+        and decision.what in text
+        and is_between(decision.release, report)
+        and decision.concerns(entry.subject)
         for decision in corpus.no_changes
     )
 

@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.compare.differences import RecordDifference, claim_differences
+from conformance.compare.differences import RecordDifference, claim_differences, other_differences
 from conformance.compare.harm import HARMS, MEANING, SHOWN
-from conformance.results.model import Environment
 from conformance.views.content import Content
 from conformance.views.pieces import Text, code, joined, linked, prose, text_of
 from conformance.views.recorded import Measured
@@ -25,8 +24,6 @@ _STYLES = {
     "wording": "none",
     "improvement": "good",
 }
-#: What differs between two environments beside torch.
-_OTHERS = (("python", "Python"), ("numpy", "NumPy"), ("system", "the system"), ("machine", "the machine"))
 
 
 @dataclass(frozen=True)
@@ -195,7 +192,7 @@ def _device(older: Measured, newer: Measured, content: Content) -> DeviceView:
         new=newer.torch,
         scope=f"Compared with {older.torch}, the release measured before it, on {newer.device}: "
         f"{len(claims) - len(not_compared):,} claims were measured on both.{between}",
-        others=_others(older.environment, newer.environment),
+        others=other_differences(older.environment, newer.environment),
         sections=tuple(
             Section(harm, f"{MEANING[harm].capitalize()}.", tuple(map(_change, of_harm)))
             for harm in HARMS
@@ -204,11 +201,6 @@ def _device(older: Measured, newer: Measured, content: Content) -> DeviceView:
         not_compared=len(not_compared),
         gaps=tuple(f"{count} claim{'' if count == 1 else 's'}: {why}" for why, count in sorted(reasons.items())),
     )
-
-
-def _others(old: Environment, new: Environment) -> str:
-    pairs = [(word, getattr(old, name), getattr(new, name)) for name, word in _OTHERS]
-    return ", ".join(f"{word} {before} → {after}" for word, before, after in pairs if before != after)
 
 
 def _change(one: RecordDifference) -> ChangeView:

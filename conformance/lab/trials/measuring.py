@@ -73,7 +73,9 @@ def try_calls(calls: Sequence[Call], processes: int = 1) -> Measured:
         If this package has a mistake.
     """
     with ScratchFolder() as folder:
-        workers = [Worker(_SERVICE, None, folder, _LIMITS, _VARIABLES) for _ in range(processes)]
+        # Each has a folder of its own, which it empties after each call.
+        folders = [folder / str(number) for number in range(processes)]
+        workers = [Worker(_SERVICE, None, own, _LIMITS, _VARIABLES) for own in folders]
         try:
             greeting = workers[0].greeting()
             order = {id(call): place for place, call in enumerate(calls)}
