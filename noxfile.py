@@ -14,9 +14,9 @@ from typing import Any, Optional
 import nox
 
 sys.path.insert(0, str(Path(__file__).parent))  # the package need not be installed
-from conformance.processes.ending import EndSignals
-from conformance.processes.scratch import ScratchFolder
-from conformance.releases import RELEASES, default_torch, old_setuptools, pyenv_pythons, release_of
+from conformance.base.processes.ending import EndSignals
+from conformance.base.processes.scratch import ScratchFolder
+from conformance.base.torch_releases import RELEASES, default_torch, old_setuptools, pyenv_pythons, release_of
 
 nox.options.sessions = ["conformance", "tests"]
 nox.needs_version = ">=2023.4"
@@ -322,7 +322,7 @@ def bench(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
-    session.run("python", "-m", "conformance.bench", f"--write={RESULTS}", *arguments)
+    session.run("python", "-m", "conformance.lab.bench", f"--write={RESULTS}", *arguments)
 
 
 @nox.session(python=_PYTHON, default=False)
@@ -331,7 +331,7 @@ def determinism(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
-    session.run("python", "-m", "conformance.bench.determinism", *arguments)
+    session.run("python", "-m", "conformance.lab.bench.determinism", *arguments)
 
 
 @nox.session(python=_PYTHON)

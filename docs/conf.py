@@ -15,7 +15,7 @@ author = "the torch-conformance contributors"
 project_copyright = author
 version = release = conformance.__version__
 
-extensions = ["conformance.reference"]
+extensions = ["conformance.lab.reference"]
 conformance_spec = ["../spec"]
 conformance_results = "results"
 # Sentences of PyTorch's documentation are only read from the torch at hand, and stay out of the repository.

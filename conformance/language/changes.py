@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional, Union
 
-from conformance.files import files_in
+from conformance.base.files import files_in
+from conformance.base.text import did_you_mean, listed, one_line
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, FIX, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
@@ -24,7 +25,6 @@ from conformance.language.release_notes import ReleaseNotes
 from conformance.language.rules import Context, check_claim
 from conformance.language.sources import SourceList
 from conformance.language.titles import title_mistakes
-from conformance.text import did_you_mean, listed, one_line
 
 FOLDER = "changes"
 _Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[Optional[int]]]

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
-from conformance.cache import content_key, kept
-from conformance.collection import without_collection
-from conformance.files import NotEntered, files_below, files_in
+from conformance.base.cache import content_key, kept
+from conformance.base.collection import without_collection
+from conformance.base.files import NotEntered, files_below, files_in
+from conformance.base.text import count_of
 from conformance.language.answers import check_proofs, read_answer
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
@@ -43,7 +44,6 @@ from conformance.language.rules import (
     place_in_corpus,
 )
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
-from conformance.text import count_of
 
 #: The folder of a corpus with tables of calls, which hold no claims; see `conformance.lab.trials.calls`.
 CALLS_FOLDER = "calls"

@@ -8,6 +8,7 @@ from collections.abc import Mapping as MappingType
 from functools import cached_property
 from typing import Any, Optional
 
+from conformance.base.text import did_you_mean
 from conformance.language.documents import Document, Mapping, Node, Scalar, has_broken
 from conformance.language.drafts import Draft, Row
 from conformance.language.forms import FORMS, OVERRIDABLE, Key, Shape
@@ -27,7 +28,6 @@ from conformance.language.model import (
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
 from conformance.language.surprises import cut_at_comma
-from conformance.text import did_you_mean
 
 Values = dict[str, Any]
 """The values of a form's keys, as the model has them."""

@@ -9,13 +9,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.names.inherited import is_inherited
 from conformance.names.messages import without_gaps
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
 from conformance.names.modules import ROOTS, is_detailed, is_private, moved_name
 from conformance.names.replacements import dotted_name, find_replacements
 from conformance.names.store import StoreError, file_name, grouped_names, minor, parse_line, read_names, read_releases
-from conformance.results.recorded import recorded_folder
 
 #: How many aliases and bases are followed, so that a circle ends.
 _DEPTH = 32

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.files import Unreadable, Why, read_bounded
+from conformance.base.files import Unreadable, Why, read_bounded
 from conformance.names.model import ORIGINS, MeasuredNames, NameRecord, Section
 from conformance.names.selection import select
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from conformance.files import NotEntered, files_below, print_passed_over
+from conformance.base.files import NotEntered, files_below, print_passed_over
+from conformance.base.json_files import ResultError
+from conformance.base.recorded_folder import TIMINGS
 from conformance.language.kept import load_own_corpus
-from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
-from conformance.results.recorded import TIMINGS
 from conformance.results.store import SUFFIX, Results, load_results, save_results
 
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.

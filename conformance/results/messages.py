@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from conformance.language.model import Message
 from conformance.results.model import Facts, Signal
 from conformance.results.store import Entries, Results
+from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import is_like
-from conformance.trials.recorded import RecordedTrials
 
 
 @dataclass(frozen=True)

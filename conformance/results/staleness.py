@@ -11,15 +11,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from conformance.base.json_files import ResultError, read_bytes, to_text
+from conformance.base.text import printable
 from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.results.comparison import compare
-from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.model import FAILING
-from conformance.results.recorded import result_files
-from conformance.results.store import Results, load_results
-from conformance.text import printable
+from conformance.results.store import Results, load_results, result_files
 
 _MOST_SHOWN = 20
 _LONGEST_LINE = 300

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Optional, TypeVar
 
-from conformance.results.codec import encode, to_line
-from conformance.results.files import ResultError, parse, read_bytes, replace_file, to_text
+from conformance.base.codec import encode, to_line
+from conformance.base.json_files import ResultError, parse, read_bytes, replace_file, to_text
 from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header
 
 T = TypeVar("T")
@@ -205,3 +205,18 @@ def _refuse_other_format(first: str, path: Path, remedy: str) -> None:
             f"format {version}" if type(version) is int and 0 < version < 1000 else "no result file of a known format"
         )
         raise ResultError(f"{path}: {told}; this conformance reads format {VERSION}, so make it again with '{remedy}'")
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the result files that stand in a folder, by name.
+
+    Raises
+    ------
+    ResultError
+        If the only ones are of format 1, which had another ending.
+    """
+    found = sorted(folder.glob(f"torch-*{SUFFIX}"))
+    older = [] if found else sorted(folder.glob("torch-*.json"))
+    if older:
+        raise ResultError(f"{older[0]}: format 1; this conformance reads format {VERSION}: measure again")
+    return found

@@ -21,9 +21,9 @@ from conformance.show.findings import (
 )
 from conformance.show.index import Index, Subject
 from conformance.show.matching import nearest, plain, weights, words_of
+from conformance.show.model import LineView, MessageView
 from conformance.show.names import NameFinder
 from conformance.show.spelling import code_in, without_variables
-from conformance.views.model import LineView, MessageView
 
 #: How much of a question must be in what answers it.
 _LEAST = 0.4

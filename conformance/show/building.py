@@ -8,23 +8,23 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from conformance.base.recorded_folder import NAMES, TRIALS
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Change
 from conformance.names.by_use import uses_of
 from conformance.names.store import release_key
-from conformance.results.recorded import NAMES, TRIALS
+from conformance.results.recorded import load_recorded
+from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import key_of
+from conformance.show.answer import answer_view
 from conformance.show.change_page import change_page
+from conformance.show.claim_lines import claim_line
 from conformance.show.claim_page import claim_page
 from conformance.show.matching import plain, words_of
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.answer import answer_view
-from conformance.views.claim_lines import claim_line
-from conformance.views.messages import message_views, seen_messages
-from conformance.views.model import AnswerView, MessageView
-from conformance.views.name import load_names
-from conformance.views.recorded import load_recorded
+from conformance.show.messages import message_views, seen_messages
+from conformance.show.model import AnswerView, MessageView
+from conformance.show.name import load_names
 
 Row = tuple[Any, ...]
 

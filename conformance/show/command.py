@@ -59,8 +59,8 @@ def add_show(commands: Any) -> None:
 
 def show_text(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Print what is known of a text; the exit status is 2 where that is nothing."""
+    from conformance.base.json_files import ResultError
     from conformance.names.store import StoreError
-    from conformance.results.files import ResultError
     from conformance.show.findings import NoFinding
     from conformance.show.printing import as_text
 
@@ -77,8 +77,8 @@ def show_text(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
 
 
 def _found(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[Finding, ...]:
+    from conformance.base.recorded_folder import recorded_folder
     from conformance.language.places import default_root
-    from conformance.results.recorded import recorded_folder
     from conformance.show.asking import Asking
     from conformance.show.findings import NoFinding
     from conformance.show.index import open_index

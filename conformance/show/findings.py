@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Union
 
-from conformance.views.model import AnswerView, ClaimLine, LineView, MessageView, TriedView
+from conformance.show.model import AnswerView, ClaimLine, LineView, MessageView, TriedView
 
 
 class NoFinding(Exception):

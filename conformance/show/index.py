@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from conformance.cache import keep_bytes, recall_bytes
-from conformance.results.recorded import NAMES, TIMINGS, TRIALS
-from conformance.views.model import AnswerView, ClaimLine, MessageView
+from conformance.base.cache import keep_bytes, recall_bytes
+from conformance.base.recorded_folder import NAMES, TIMINGS, TRIALS
+from conformance.show.model import AnswerView, ClaimLine, MessageView
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIX = ".index"
@@ -135,7 +135,7 @@ def open_index(folder: Path, spec: Path) -> Index:
 
     Raises
     ------
-    conformance.results.files.ResultError
+    conformance.base.json_files.ResultError
         If a result file can't be used.
     conformance.names.store.StoreError
         If a file of names can't be used.

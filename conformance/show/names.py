@@ -6,17 +6,17 @@ import re
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.recorded_folder import TRIALS
+from conformance.base.text import listed
 from conformance.names.model import Found, Gone
-from conformance.results.recorded import TRIALS
+from conformance.results.trials.recorded import RecordedTrials
 from conformance.show.findings import NameFinding
 from conformance.show.index import Index, Subject
 from conformance.show.matching import allowed, distance
+from conformance.show.model import AnswerView
+from conformance.show.name import changes_of_parameters, load_names, name_releases
 from conformance.show.spelling import spellings
-from conformance.text import listed
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.model import AnswerView
-from conformance.views.name import changes_of_parameters, load_names, name_releases
-from conformance.views.trials import changes_of_calls, tried_view
+from conformance.show.trials import changes_of_calls, tried_view
 
 _MOST_OTHERS = 4
 _MOST_MEANT = 3

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, zip_longest
 
+from conformance.base.text import bounded, count_of
 from conformance.show.findings import ArgumentFinding, ClaimsFinding, Finding, MessageFinding, NameFinding, PairFinding
-from conformance.text import bounded, count_of
-from conformance.views.model import AnswerView, CallView, ClaimLine, LineView, MessageView, Truth
+from conformance.show.model import AnswerView, CallView, ClaimLine, LineView, MessageView, Truth
 
 _WIDTH = 112
 _LABEL = 11

@@ -35,7 +35,7 @@ SENTENCES = {
 
 CONF = """
 project = "site"
-extensions = ["conformance.reference"]
+extensions = ["conformance.lab.reference"]
 conformance_spec = [{spec!r}]
 conformance_results = "results"
 conformance_sentences = "sentences.json"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
 from conformance.names.model import MeasuredNames, NameRecord

@@ -9,20 +9,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.problems import Problems
 from conformance.language.sentences import find_sentences
 from conformance.results.model import HARNESS
 from conformance.results.proofs import check_lines, recorded_releases
-from conformance.results.recorded import result_files
 from conformance.results.schema import line_schemas
 from conformance.results.staleness import against_corpus, gaps
-from conformance.results.store import load_results, save_results
-from conformance.runner.earlier import Settings
-from conformance.runner.protocol import ItemRecord
-from conformance.runner.tally import Tally
-from conformance.worker.docstrings import docstring
+from conformance.results.store import load_results, result_files, save_results
+from conformance.run.earlier import Settings
+from conformance.run.protocol import ItemRecord
+from conformance.run.tally import Tally
+from conformance.run.worker.docstrings import docstring
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "docs" / "results"
@@ -103,7 +102,7 @@ def test_the_readme_shows_the_end_of_a_run_in_a_fresh_checkout(tmp_path: Path, m
     entries = {name: replace(entry, claim=claims[name].fingerprint()) for name, entry in recorded.claims.items()}
     results = replace(recorded, claims=entries, harness=HARNESS)
     save_results(results, tmp_path / "recorded" / "torch-2.13.0-cpu.jsonl")
-    monkeypatch.setattr("conformance.runner.tally.recorded_folder", lambda: tmp_path / "recorded")
+    monkeypatch.setattr("conformance.run.tally.recorded_folder", lambda: tmp_path / "recorded")
     monkeypatch.chdir(tmp_path)
     tally = Tally(Path("measured"), settings=Settings(20, 0), resume=False, again=False, corpus=CORPUS)
     for identity, entry in results.claims.items():

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from conformance.cli import main
-from conformance.impostors.engine.parameters import arguments_of
-from conformance.impostors.outcome import Noticing
-from conformance.impostors.record import Killed, MutationRecord, missed_arguments, save_record
-from conformance.impostors.report import Report
+from conformance.__main__ import main
+from conformance.lab.impostors.engine.parameters import arguments_of
+from conformance.lab.impostors.outcome import Noticing
+from conformance.lab.impostors.record import Killed, MutationRecord, missed_arguments, save_record
+from conformance.lab.impostors.report import Report
 from conformance.language.corpus import Corpus
 from conformance.tests.small_campaigns import ENVIRONMENT, corpus_of, greeting_for, run
 
@@ -133,7 +133,7 @@ def test_survivors_of_a_record_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus = two_claims(tmp_path)
-    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "claims.yaml")
+    monkeypatch.setattr("conformance.lab.impostors.command.default_root", lambda: tmp_path / "claims.yaml")
     misses = Noticing({IGNORED: ("cumsum(dim)",)}, {ONE_VALUE: ("cumsum(dim)",)})
     path = save_record(record_with(corpus, misses, {}), tmp_path / "records")
     assert main(["impostors", "--survivors", "--known", str(path)]) == 0

@@ -11,7 +11,7 @@ from typing import Optional
 
 import pytest
 
-from conformance.names.codec import read_measured
+from conformance.lab.names.codec import read_measured
 from conformance.names.model import MeasuredNames, NameRecord
 from conformance.names.modules import list_modules
 
@@ -172,8 +172,9 @@ def name_release(site: Path) -> None:
 
 def measure(site: Path, output: Path) -> subprocess.CompletedProcess[str]:
     code = (
-        "from pathlib import Path; from conformance.names.measure import measure; "
-        f"from conformance.names.codec import write_measured; write_measured(measure(seconds=4), Path({str(output)!r}))"
+        "from pathlib import Path; from conformance.lab.names.measure import measure; "
+        "from conformance.lab.names.codec import write_measured; "
+        f"write_measured(measure(seconds=4), Path({str(output)!r}))"
     )
     environment = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{PROJECT}"}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
@@ -358,7 +359,7 @@ def test_a_build_without_cuda_is_remarked(tmp_path: Path, cuda: Optional[str], t
 
 def test_without_torch_it_says_what_to_do(tmp_path: Path) -> None:
     code = "import sys; sys.path = [p for p in sys.path if 'site-packages' not in p]; "
-    code += "from conformance.names.__main__ import main; sys.exit(main(['measure', '--output', 'x']))"
+    code += "from conformance.lab.names.__main__ import main; sys.exit(main(['measure', '--output', 'x']))"
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False

@@ -9,12 +9,12 @@ import time
 
 import pytest
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.names.answers import summarize
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, Never, NotMeasured, NotYet
 from conformance.names.parameters import compare_parameters
 from conformance.names.store import file_name, minor, release_key
-from conformance.results.recorded import recorded_folder
 
 FOLDER = recorded_folder() / "names"
 

@@ -7,7 +7,7 @@ from typing import Optional
 
 import pytest
 
-from conformance.names.__main__ import main
+from conformance.lab.names.__main__ import main
 from conformance.names.lookup import Names
 from conformance.names.model import Found, MeasuredNames, NameRecord, Section
 from conformance.names.store import StoreError, contract, expand, parse_line, record, write_line

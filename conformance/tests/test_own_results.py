@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.language.corpus import load_corpus
 from conformance.results.model import Verdict
-from conformance.results.recorded import recorded_folder
 from conformance.results.store import load_results, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.own_library import conformance, make_library

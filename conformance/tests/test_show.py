@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.base.recorded_folder import recorded_folder
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.places import default_root
 from conformance.results.model import Fact, Facts, Flags, Signal, Tiers
-from conformance.results.recorded import recorded_folder
 from conformance.show import index
 from conformance.show.asking import Asking
 from conformance.show.findings import Finding, MessageFinding, NoFinding, PairFinding
@@ -410,7 +410,7 @@ def test_claims_of_ones_own_stand_before_what_the_corpus_has(
     corpus: Corpus, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr("conformance.language.places.default_root", lambda: corpus.root)
-    monkeypatch.setattr("conformance.results.recorded.recorded_folder", lambda given=None: given or results)
+    monkeypatch.setattr("conformance.base.recorded_folder.recorded_folder", lambda given=None: given or results)
     path = tmp_path / "own" / "leaf.yaml"
     path.parent.mkdir()
     path.write_text(
@@ -507,7 +507,7 @@ def test_questions_of_public_threads_lead_to_what_answers_them() -> None:
 
 
 def test_a_look_up_reads_no_yaml_and_needs_no_torch() -> None:
-    code = "import sys; from conformance.cli import main; main(['show', 'reshape']); print(*sys.modules)"
+    code = "import sys; from conformance.__main__ import main; main(['show', 'reshape']); print(*sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)  # builds the index
     ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert not {"yaml", "torch", "numpy", "pytest"} & {*ran.stdout.splitlines()[-1].split()}

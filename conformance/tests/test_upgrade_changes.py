@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 
 
 def entries(capsys: pytest.CaptureFixture[str], folder: Path, code: str, old: str, new: str) -> list[dict[str, Any]]:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.base.recorded_folder import recorded_folder
 from conformance.names.model import MeasuredNames, NameRecord, Section
 from conformance.names.store import record
-from conformance.results.recorded import recorded_folder
 from conformance.upgrade.command import add_upgrade
 
 ROOT = Path(__file__).resolve().parents[2]

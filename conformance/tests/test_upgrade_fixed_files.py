@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.model import Fix
 from conformance.tests.closed_folders import cannot_obey, obey_permissions
 from conformance.upgrade.fixes import Fixes, fix

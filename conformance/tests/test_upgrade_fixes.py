@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.upgrade.floor import Floor, find_floor
 
 _HEAD = "import torch\n\ndef f(path: str, x: torch.Tensor):\n"

@@ -8,8 +8,8 @@ from typing import Optional
 
 import pytest
 
-from conformance.cli import main
-from conformance.results.recorded import recorded_folder
+from conformance.__main__ import main
+from conformance.base.recorded_folder import recorded_folder
 from conformance.tests.upgrade_pairs import UNPROVEN, Outcome, Pair, pairs, recorded, run_lines
 
 pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")

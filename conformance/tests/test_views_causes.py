@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.lab.views.causes import ranked_causes
+from conformance.lab.views.reach import reach_of
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place
+from conformance.results.recorded import Recorded, in_order
 from conformance.tests.result_files import entry, release
 from conformance.tests.small_corpora import small_corpus
-from conformance.views.causes import ranked_causes
-from conformance.views.reach import reach_of
-from conformance.views.recorded import Recorded, in_order
 
 PLACE = Place("spec.yaml", 1, 1)
 CAUSES = """\

@@ -14,9 +14,9 @@ import pytest
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
 from conformance.results.store import load_results
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
+from conformance.run.worker.weak_evidence import domain_size
 from conformance.tests.conftest import HEADER, claim_text
-from conformance.worker.weak_evidence import domain_size
 
 ReadClaim = Callable[[str], Claim]
 

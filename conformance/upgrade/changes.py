@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Optional
 
-from conformance.compare.harm import SHOWN, rank
-from conformance.language.conditions import admits_release
+from conformance.language.addresses import release_page
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
 from conformance.names.store import minor, release_key
-from conformance.scripts.observation import observing_script
+from conformance.results.conditions import admits_release
+from conformance.run.scripts.observation import observing_script
+from conformance.upgrade.harm import SHOWN, rank
 from conformance.upgrade.matching import concern, names_of
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry, places_of
 from conformance.usage import Evidence, UseGroup
-from conformance.views.addresses import release_page
 
 
 def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGroup]], names: Names) -> Report:

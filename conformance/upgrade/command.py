@@ -11,23 +11,23 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
-from conformance.collection import without_collection
-from conformance.compare.harm import SHOWN
-from conformance.files import why_missing
+from conformance.base.collection import without_collection
+from conformance.base.files import why_missing
+from conformance.base.json_files import ResultError, read_bytes, to_text
+from conformance.base.recorded_folder import NAMES, recorded_folder
+from conformance.base.text import count_of, printable
+from conformance.base.waiting import waiting
 from conformance.language.corpus import Corpus
 from conformance.language.kept import corpus_of
 from conformance.names.lookup import Names
 from conformance.names.store import StoreError
-from conformance.results.files import ResultError, read_bytes, to_text
-from conformance.results.recorded import NAMES, recorded_folder
-from conformance.terminal.waiting import waiting
-from conformance.text import count_of, printable
 from conformance.upgrade.changes import is_between, with_changes
 from conformance.upgrade.choices import NotRecorded, choose_releases
 from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.fixes import Fixes, fix
 from conformance.upgrade.floor import Floor, find_floor
 from conformance.upgrade.formats import github_report, json_report
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.ignoring import without_ignored
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.name_changes import NameChanges
@@ -59,8 +59,8 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "upgrade",
         help="list the lines of your code that a newer torch breaks or changes",
         description="List what changed between two recorded releases for the code that calls torch: what people wrote "
-        "of each release, with examples that were measured, and names that are gone, deprecated or have other defaults. "
-        "Sources are read, never run.",
+        "of each release, with examples that were measured, and names that are gone, are deprecated or have other "
+        "defaults. Sources are read, never run.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

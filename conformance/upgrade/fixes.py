@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NamedTuple, Union
 
-from conformance.compare.harm import SHOWN
-from conformance.files import link_again, replace_content
+from conformance.base.files import link_again, replace_content
+from conformance.base.text import one_line, printable
 from conformance.language.model import Fix
-from conformance.text import one_line, printable
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.model import Report
 from conformance.upgrade.rewriting import Edit, SourceText
 from conformance.usage import Evidence, Kind, Use

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-from conformance.files import Unreadable, read_bounded
+from conformance.base.files import Unreadable, read_bounded
 from conformance.names.lookup import Names
 from conformance.names.model import Found
 from conformance.names.store import minor, release_key

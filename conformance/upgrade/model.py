@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from conformance.compare.harm import SHOWN, Harm, rank
 from conformance.language.model import Fix
 from conformance.language.release_notes import ReleaseNote
+from conformance.upgrade.harm import SHOWN, Harm, rank
 from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
 
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Optional
 
-from conformance.compare.harm import SHOWN
-from conformance.text import bounded, count_of, one_line, printable
+from conformance.base.release_spans import minor
+from conformance.base.text import bounded, count_of, one_line, printable
+from conformance.language.addresses import site_url
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.model import AffectedPlace, Report, ReportCoverage, ReportEntry
 from conformance.usage import Evidence, Use
-from conformance.views.addresses import site_url
-from conformance.views.releases import minor
 
 _MOST_FILES, _MOST_LISTED, _MOST_MAYBE, _MOST_NOTES, _SHOWN_PLACES = 4, 4, 12, 3, 5
 _WORTH_LISTING, _MOST_IN_SHORT = 4, 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional, Union
 
-from conformance.special_methods import BINARY, COMPARISON
+from conformance.base.special_methods import BINARY, COMPARISON
 from conformance.usage import rules
 from conformance.usage.calls import known, literal
 from conformance.usage.lookup import NAMESPACES, Names, as_tensor, as_version

@@ -7,8 +7,17 @@ from pathlib import Path
 from conformance.lab.trials.inputs import CHANGES
 from conformance.lab.trials.measuring import Measured
 from conformance.names.store import contract, minor, release_key
-from conformance.trials.recorded import INPUTS, RELEASES, read_inputs, read_text, read_trial_releases
-from conformance.trials.rows import CALL, SECTION, CallRows, Row, file_name, read_section, row_fields, section_names
+from conformance.results.trials.recorded import INPUTS, RELEASES, read_inputs, read_text, read_trial_releases
+from conformance.results.trials.rows import (
+    CALL,
+    SECTION,
+    CallRows,
+    Row,
+    file_name,
+    read_section,
+    row_fields,
+    section_names,
+)
 
 _EXPLANATION = (
     "# How each input is made of the x, y or a of the base trial, copied and without history. Where that requires\n"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from conformance.base.text import did_you_mean, listed
 from conformance.language.domains import (
     ARRAY_LAYOUTS,
     DTYPES,
@@ -22,7 +23,6 @@ from conformance.language.domains import (
 )
 from conformance.language.expressions import BUILTINS
 from conformance.language.vocabulary import Word
-from conformance.text import did_you_mean, listed
 
 _TENSORS = ("tensor", "tensor_like", "broadcastable_with")
 _BOOLEANS = (

@@ -7,6 +7,8 @@ import keyword
 from collections.abc import Mapping as MappingType
 from typing import Callable, Optional
 
+from conformance.base.python_library import LIBRARY
+from conformance.base.text import did_you_mean, listed
 from conformance.language.documents import Mapping
 from conformance.language.drafts import Draft, named
 from conformance.language.expressions import BUILTINS, Call, Code, Name, expression, statements
@@ -17,8 +19,6 @@ from conformance.language.rules.inputs import argument_mistakes
 from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
 from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Word
-from conformance.python_library import LIBRARY
-from conformance.text import did_you_mean, listed
 
 VERSION = "__version__"
 IMPORTABLE = LIBRARY | {"numpy", "torch"}

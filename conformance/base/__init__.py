@@ -1,0 +1,1 @@
+"""What the other packages stand on: text, files, the cache, releases of torch, and worker processes."""

@@ -1,0 +1,75 @@
+"""What travels between the processes of a run: from the session to the worker and back, and to who counts the items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Optional
+
+from conformance.language.model import Claim, Place
+from conformance.results.model import Device, Entry, Environment
+
+
+@dataclass(frozen=True)
+class JudgeClaim:
+    """Judge a claim.
+
+    ``crashes_confirmed`` says that the divergences recorded as crashes were seen to crash, in another process.
+    """
+
+    claim: Claim
+    device: Device
+    examples: int
+    seed: int
+    crashes_confirmed: bool
+
+
+@dataclass(frozen=True)
+class LookUpSentences:
+    """Find the sentence with each key in the docstring of each name."""
+
+    keys: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class RunPinned:
+    """Run the program on one recorded counterexample; a recorded crash ends the process."""
+
+    claim: Claim
+    device: Device
+    recipes: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What is measured here, by device, and why nothing of it may be believed, if so."""
+
+    environments: Mapping[str, Environment] = field(default_factory=dict)
+    void: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The entry of a claim that was judged, or the hash of each sentence that was looked up."""
+
+    entry: Optional[Entry] = None
+    sentences: tuple[Optional[str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ItemRecord:
+    """What came of one item of the session.
+
+    ``void`` says why nothing measured in this environment may be believed; ``kept`` that an earlier run has measured
+    it; ``influenced`` and ``unsure`` how far to trust the verdict, see `conformance.run.supervisor.Judgement`;
+    ``written`` where the spec has the claim: all rows of a table are one entry.
+    """
+
+    claim: str
+    environment: Environment
+    entry: Entry
+    void: Optional[str] = None
+    kept: bool = False
+    influenced: Optional[str] = None
+    unsure: bool = False
+    written: Optional[Place] = None
