@@ -269,8 +269,8 @@ def _measure_names_and_trials(session: nox.Session, torch: str, inside: str, out
     session.run(inside, "-m", "conformance.lab.trials", "measure", "-n", "2", f"--results={RESULTS}", external=True)
     requirements = RELEASES[torch].imported
     session.run("uv", "pip", "install", "--quiet", "--python", inside, *requirements)
-    session.run(inside, "-m", "conformance.names", "measure", f"--output={output}", external=True)
-    session.run("python", "-m", "conformance.names", "record", str(output))
+    session.run(inside, "-m", "conformance.lab.names", "measure", f"--output={output}", external=True)
+    session.run("python", "-m", "conformance.lab.names", "record", str(output))
 
 
 @nox.session

@@ -86,9 +86,7 @@ def test_only_some_packages_import_torch() -> None:
         for path in modules()
         for name in imported(path)
         if needs_torch(name)
-        and not any(
-            str(path.relative_to(PACKAGE)) == module and name.startswith(known) for module, known in EXCEPTIONS
-        )
+        and not any(str(path.relative_to(PACKAGE)) == module and name.startswith(known) for module, known in EXCEPTIONS)
     ]
     assert wrong == []
 
