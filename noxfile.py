@@ -203,10 +203,9 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 
 def _is_current(session: nox.Session, torch: str) -> bool:
-    path = RESULTS / f"torch-{torch}-cpu.jsonl"
-    if not path.exists() or not _is_tried(torch):
+    if not _is_tried(torch):
         return False
-    check = ["python", "-m", "conformance.results.staleness", "--only", str(path)]
+    check = ["python", "-m", "conformance.results.staleness", "--only", f"torch-{torch}-cpu", str(RESULTS)]
     return bool(session.run(*check, silent=True, success_codes=[0, 1]) == "")
 
 
@@ -216,7 +215,7 @@ def _measure_release(session: nox.Session, torch: str, *, again: bool = False, k
     Names depend on the release alone, and calls hardly change: they are left where claims are all that is new.
     """
     more = ["--again"] if again else []
-    named = not again and _is_tried(torch) and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
+    named = not again and _is_tried(torch)
     try:
         with _environment_of(session, torch, keep) as (inside, folder):
             session.run(
@@ -284,12 +283,8 @@ def names(session: nox.Session) -> None:
 
 @nox.session
 def upgrade(session: nox.Session) -> None:
-    """Compare two releases, ``-- 2.4 2.15``; one that is not recorded is measured first."""
-    session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
-    for asked in [argument for argument in session.posargs[:2] if not argument.startswith("-")]:
-        known = [release.torch for release in RELEASES.values() if asked in (release.torch, release.minor)]
-        if known and not any((RESULTS / f"torch-{torch}-cpu.jsonl").exists() for torch in known):
-            _measure_release(session, known[-1])
+    """List what changes for your code between two recorded releases, ``-- 2.4 2.15 --uses DIR``."""
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("conformance", "upgrade", *session.posargs)
 
 

@@ -21,7 +21,8 @@ from conformance.language.model import Answer, AnswerLine, Change, Claim, Messag
 from conformance.language.problems import Problem, Problems
 from conformance.results.messages import Seen, seen_in_claims, seen_in_trials, shows
 from conformance.results.model import Entry
-from conformance.results.store import Results, load_results, result_files
+from conformance.results.record import stored_results
+from conformance.results.store import Results
 from conformance.results.trials.recorded import RecordedTrials
 
 #: What a release says of a claim or of a line. ``sometimes`` is for a claim that nobody promised and that is true on
@@ -123,7 +124,7 @@ def _newest(claim: str, releases: Sequence[Results]) -> Standing:
 
 def recorded_releases(folder: Path) -> list[Results]:
     """Return the results of each release in a folder on the processor, the oldest release first."""
-    found = [load_results(path) for path in result_files(folder) if path.stem.endswith("-cpu")]
+    found = [results for name, results in stored_results(folder).items() if name.endswith("-cpu")]
     return sorted(found, key=lambda results: Version(results.environment.torch))
 
 

@@ -15,6 +15,7 @@ from conformance.base.release_spans import MISSING, as_version, listed, span
 from conformance.language.model import Claim, Divergence
 from conformance.results.facts import happening
 from conformance.results.model import Entry, Environment, Verdict
+from conformance.results.record import stored_results
 from conformance.results.store import MEASURE, Results, load_results, result_files
 from conformance.results.verdicts import APPEARANCES, IN_PART, NOT_MEASURED, Appearance
 
@@ -236,14 +237,12 @@ def load_recorded(*folders: Path) -> Recorded:
     conformance.base.json_files.ResultError
         If a file can't be used.
     """
-    decoded: dict[bytes, Entry] = {}
     found: list[Measured] = []
     for folder in folders:
         timed = result_files(folder / TIMINGS)
         timings = {path.stem: load_results(path, remedy=f"{MEASURE} --timings") for path in timed}
-        for path in result_files(folder):
-            results = load_results(path, decoded)
-            found.append(Measured(path.stem, results.environment, results, timings.pop(path.stem, None)))
+        for name, results in stored_results(folder).items():
+            found.append(Measured(name, results.environment, results, timings.pop(name, None)))
         found += [Measured(stem, results.environment, timings=results) for stem, results in timings.items()]
     return in_order(found)
 

@@ -135,8 +135,14 @@ def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None, remed
 
 def save_results(results: Results, path: Path) -> None:
     """Write a result file; what stood there before is replaced at once or not at all."""
-    lines = [entry_line(identity, results.claims[identity]) for identity in sorted(results.claims)]
-    replace_file(path, header_line(results) + "".join(lines))
+    replace_file(path, "".join(result_lines(results)))
+
+
+def result_lines(results: Results) -> Iterator[str]:
+    """Yield the lines of a result file, each with its end."""
+    yield header_line(results)
+    for identity in sorted(results.claims):
+        yield entry_line(identity, results.claims[identity])
 
 
 def header_line(results: Results) -> str:

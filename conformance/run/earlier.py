@@ -11,7 +11,8 @@ from conformance.base.json_files import ResultError
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Environment
 from conformance.results.origin import measured_here
-from conformance.results.store import SUFFIX, Results, load_results
+from conformance.results.record import stored_result
+from conformance.results.store import SUFFIX, Results
 from conformance.results.unfinished import read_unfinished
 from conformance.run.protocol import ItemRecord
 from conformance.run.supervisor import HarnessError, Supervisor
@@ -53,7 +54,7 @@ class EarlierRuns:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is known, whatever the environment."""
-        files = self._knows_files and any(self._folder.glob(f"torch-*{SUFFIX}"))
+        files = self._knows_files and any(any(self._folder.glob(f"{name}{SUFFIX}")) for name in ("torch-*", "record"))
         return not (files or (self._resumes and self._left))
 
     def entries(self, claims: Iterable[Claim], environment: Environment) -> dict[str, Entry]:
@@ -86,8 +87,10 @@ class EarlierRuns:
             return None
         name = Results(environment, "", self._settings.examples, self._settings.seed).name
         try:
-            results = load_results(self._folder / f"{name}{SUFFIX}")
-        except ResultError:  # none, or one to be replaced
+            results = stored_result(self._folder, name)
+        except ResultError:  # to be replaced
+            return None
+        if results is None:
             return None
         return results if self._extends else replace(results, claims=measured_here(self._folder, results))
 

@@ -15,7 +15,8 @@ from conformance.language.corpus import Corpus
 from conformance.results.comparison import compare, recorded_for
 from conformance.results.model import Entry, Environment
 from conformance.results.origin import save_digests
-from conformance.results.store import SUFFIX, Results, load_results, result_files, save_results
+from conformance.results.record import store_results, usable_results
+from conformance.results.store import Results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.run.earlier import EarlierRuns, Settings
 from conformance.run.protocol import ItemRecord
@@ -102,17 +103,13 @@ class Tally:
         """
         if self._folder is None:
             return
-        for path in result_files(self._folder):
-            try:
-                known = load_results(path)
-            except ResultError:  # to be replaced
-                continue
+        for name, known in usable_results(self._folder):
             others = sorted(set(known.claims) - set(self._fingerprints))
             if self._whole and len(others) < len(known.claims):
                 others = [identity for identity in others if not identity.startswith(_OF_THE_CORPUS)]
             if others and known.environment.torch == _installed_torch():
                 told = f"has {count_of(len(others), 'claim')} that these specs do not have, such as {others[0]}"
-                raise OtherClaims(f"{path} {told}; give another folder, or remove the file")
+                raise OtherClaims(f"{self._folder}: {name} {told}; give another folder, or remove the file")
 
     def keep(self, record: ItemRecord) -> None:
         """Add what an earlier run has measured; its files hold it until the end."""
@@ -201,11 +198,10 @@ class Tally:
         missing = self._missing(column.entries)
         try:
             if missing == 0:
-                path = folder / f"{name}{SUFFIX}"
-                save_results(column.results, path)
+                path = store_results(folder, name, column.results)
                 if self._whole and not self._extends:
                     save_digests(folder, column.results)
-                messages.append(f"result file: {path}")
+                messages.append(f"{'result file' if path.stem == name else 'recorded in'}: {path}")
                 if column.kept is not None:
                     column.kept.remove()
                 else:

@@ -15,6 +15,7 @@ from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, Never, NotMeasured, NotYet
 from conformance.names.parameters import compare_parameters
 from conformance.names.store import file_name, minor, release_key
+from conformance.results.record import stored_results
 
 FOLDER = recorded_folder() / "names"
 
@@ -25,7 +26,7 @@ def names() -> Names:
 
 
 def test_every_release_with_results_has_its_names(names: Names) -> None:
-    measured = [path.name.split("-")[1] for path in recorded_folder().glob("torch-*-cpu.json*")]
+    measured = [results.environment.torch for results in stored_results(recorded_folder()).values()]
     assert list(names.releases) == sorted(set(measured), key=release_key)
 
 

@@ -48,7 +48,7 @@ def _measured(folder: Path, number: int) -> Path:
     environment.pop("OMP_NUM_THREADS", None)
     if _threads(number):
         environment["OMP_NUM_THREADS"] = str(_threads(number))
-    more = ["-pconformance.bench.shuffled", f"--order-seed={number}", "-n", str(_processes(number))]
+    more = ["-pconformance.lab.bench.shuffled", f"--order-seed={number}", "-n", str(_processes(number))]
     command = [sys.executable, "-m", "conformance", "run", "-q", f"--results={folder}", *more]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     found = list(folder.glob(f"torch-*{SUFFIX}"))

@@ -207,7 +207,7 @@ def array_api(step: int) -> dict[str, float]:
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), root)))
     with TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-pconformance.bench.unshrunk"]
+        command = [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", "-pconformance.lab.bench.unshrunk"]
         done = subprocess.run(
             [*command, "--hypothesis-show-statistics", f"--junitxml={report}", "array_api_tests"],
             cwd=suite,
