@@ -19,7 +19,7 @@ from conformance.__main__ import main
 from conformance.base.codec import encode
 from conformance.language import places as corpus_places
 from conformance.language.corpus import Corpus, default_root, load_corpus
-from conformance.results import recorded
+from conformance.base import recorded_folder as recorded
 from conformance.results.model import (
     Coverage,
     Entry,

@@ -351,7 +351,7 @@ def test_a_build_without_cuda_is_remarked(tmp_path: Path, cuda: Optional[str], t
     (tmp_path / "torch" / "__init__.py").write_text("", encoding="utf-8")
     (tmp_path / "torch" / "version.py").write_text(f"cuda = {cuda!r}\n", encoding="utf-8")
     name_release(tmp_path)
-    command = [sys.executable, "-m", "conformance.names", "measure", "--output", "names.json"]
+    command = [sys.executable, "-m", "conformance.lab.names", "measure", "--output", "names.json"]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
     ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ("built without CUDA" in ran.stderr) == told
