@@ -27,8 +27,8 @@ from conformance.upgrade.signatures import signatures
 
 #: The names that most programs use: of these every difference is explained.
 COMMON = 400
-#: What it says is another thing in every release, and is meant to be.
-_VERSION = "torch.__version__"
+#: What they say is another thing in every release, and is meant to be.
+_VERSIONS = ("torch.__version__", "torch.version.cuda")
 #: What has a method of tensors as a function, too.
 _WITH_METHODS = ("torch", "torch.Tensor", "torch.nn.functional", "torch.linalg", "torch.special")
 _ANNOUNCED = ("breaking", "deprecation")
@@ -146,7 +146,7 @@ def _of_records(corpus: Corpus, folder: Path) -> Iterator[Unexplained]:
     for old, new in zip(recorded, recorded[1:]):
         differences, _ = claim_differences(claims, old, new)
         for one in (*differences, *trial_differences(trials, old.torch, trials, new.torch)):
-            if one.harm in SHOWN and one.is_ordinary and not one.raised and one.subject != _VERSION:
+            if one.harm in SHOWN and one.is_ordinary and not one.raised and one.subject not in _VERSIONS:
                 yield Unexplained(minor(new.torch), one.subject, "claim" if one.is_claim else "call", _what(one))
 
 

@@ -66,6 +66,7 @@ class Settings:
         self._importing = {name: (getattr(sys, name), list(getattr(sys, name))) for name in _IMPORTING}
         self._readers = dict((*_of_torch(), *_of_python(), *_of_the_system()))
         self._before = {name: read() for name, read in self._readers.items()}
+        self._validates = _distribution()._validate_args if _distribution() else None
 
     def leaks(self) -> list[str]:
         """Return what the claim left changed, by name."""
@@ -80,6 +81,9 @@ class Settings:
             found += [name for name, value in now.items() if value != self._before[name]]
         if found:
             self.must_restart = "changed settings of the process"
+        if self._validates is not None and "torch._dynamo" in sys.modules:
+            # Dynamo turns it off with the first compilation, which would change what later claims on distributions see.
+            _distribution().set_default_validate_args(self._validates)
         return found
 
 
@@ -119,11 +123,8 @@ def _of_torch() -> Iterator[tuple[str, _Reader]]:
     einsum: Any = sys.modules.get("torch.backends.opt_einsum")
     if einsum is not None:
         yield "torch.backends.opt_einsum", lambda: (einsum.enabled, einsum.strategy)
-    distribution: Any = sys.modules.get("torch.distributions.distribution")
-    if distribution is not None:
-        # Dynamo turns it off when it is imported.
-        check = distribution.Distribution
-        yield "validation of distributions", lambda: check._validate_args or "torch._dynamo" in sys.modules
+    if _distribution() is not None:
+        yield "validation of distributions", lambda: _distribution()._validate_args or "torch._dynamo" in sys.modules
     checkpoint: Any = sys.modules.get("torch.utils.checkpoint")
     if hasattr(checkpoint, "DefaultDeviceType"):
         yield "default device of checkpoints", checkpoint.DefaultDeviceType.get_device_type
@@ -140,6 +141,10 @@ def _of_torch() -> Iterator[tuple[str, _Reader]]:
     yield "torch.serialization.register_package()", lambda: _of_programs(package[1] for package in packages)
     nodes = getattr(sys.modules.get("torch.utils._pytree"), "SUPPORTED_NODES", {})
     yield "nodes of torch.utils._pytree", lambda: _of_programs(nodes)
+
+
+def _distribution() -> Any:
+    return getattr(sys.modules.get("torch.distributions.distribution"), "Distribution", None)
 
 
 def _of_python() -> Iterator[tuple[str, _Reader]]:
