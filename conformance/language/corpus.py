@@ -173,6 +173,7 @@ def load_corpus(
     problems = Problems()
     sources = SourceList()
     special = (CAUSES_FOLDER, NOTES_FOLDER, MESSAGES_FOLDER, CHANGES_FOLDER)
+    paths = [file for path in paths for file in _opened(path, (DECISIONS_FOLDER, *special))]
     beside = [path.parent.parent for path in paths if folder_of(path) in special]
     folders = [root, *filter(os.path.isdir, paths), *beside]
     lists = [folder / FILE_NAME for folder in folders]
@@ -277,6 +278,12 @@ def decision_files(folder: Path) -> list[Path]:
 def folder_of(path: Path) -> str:
     """Return the folder of a corpus that a file stands directly in, which tells what it holds; empty where none."""
     return path.parent.name if os.path.isfile(path.parent.parent / FILE_NAME) else ""  # noqa: PTH113
+
+
+def _opened(path: Path, special: Sequence[str]) -> list[Path]:
+    """Return the files of a folder that has no claims of subjects, such as ``spec/changes``; another path is itself."""
+    is_special = path.name in special and path.is_dir() and (path.parent / FILE_NAME).is_file()
+    return sorted(path.glob("*.yaml")) if is_special else [path]
 
 
 def _files_in(folder: str, below: Callable[[Path], list[Path]], paths: Sequence[Path]) -> Iterator[Path]:

@@ -93,6 +93,13 @@ def test_examples_are_claims_of_the_corpus_and_of_their_file(tmp_path: Path) -> 
     assert load_file(path, corpus.sources, tmp_path)[0] == list(corpus.changes[0].examples)
 
 
+def test_the_folder_of_changes_is_its_files(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    alone, problems = load_corpus([path.parent])
+    assert (problems, alone.changes) == ([], load_corpus([path])[0].changes)
+    assert alone.changes
+
+
 def test_a_change_is_proven_by_a_release_on_each_side(tmp_path: Path) -> None:
     change = read(tmp_path)
     sides = [(claim.id, Entry(claim.fingerprint(), "holds")) for claim in change.examples]
