@@ -41,7 +41,7 @@ from conformance.usage import Evidence, Project, UseGroup, read_project
 _FORMATS = ("text", "markdown", "json", "github", "sarif")
 _EPILOG = """\
 exit status: 0 reported, 1 an entry is at least as severe as --fail-on or a file could not be written, 2 a release is
-not recorded or the command line is wrong, 3 no difference was found, but part of the code could not be read or resolved
+not recorded or the command line is wrong, 3 no differences were found, but parts of the code could not be analysed
 
 examples:
   conformance upgrade 2.4 2.15                          what torch itself changed

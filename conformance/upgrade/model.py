@@ -171,5 +171,5 @@ class Report:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing is told although not all was read and known: no all-clear."""
+        """Whether no difference is shown although parts of the code were not analysed."""
         return not any(map(self.of, SHOWN)) and self.coverage is not None and not self.coverage.is_complete

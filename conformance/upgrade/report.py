@@ -73,7 +73,7 @@ def escaped(text: str) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return the counts in one line; an all-clear only where everything was read and known."""
+    """Return the counts in one line; an all-clear only where everything was read and resolved."""
     counts = report.counts()
     numbers = [count_of(counts[harm], _NOUNS[harm]) for harm in SHOWN if counts[harm]]
     numbers += [f"{len(report.maybe):,} maybe"] if report.maybe else []
@@ -81,8 +81,8 @@ def summary(report: Report) -> str:
     if numbers:
         return ", ".join(numbers)
     if report.is_silent:
-        return "nothing was found to differ, but not all was read and known: this is no all-clear"
-    return "nothing that was measured differs"
+        return "no differences found, but parts of the code could not be analysed"
+    return "no differences found"
 
 
 def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Iterator[_Line]:
