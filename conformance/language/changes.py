@@ -38,8 +38,8 @@ _HOW = (
 _OF_CALLS = ("without", "with", "positional", "object")
 #: What an argument may be said to be.
 KINDS = (
-    *("tensor", "bool tensor", "integer tensor", "float tensor", "tensor that requires grad"),
-    *("list", "tuple", "dict", "str", "int", "float", "bool", "complex"),
+    *("tensor", "bool tensor", "integer tensor", "float tensor", "complex tensor", "tensor that requires grad"),
+    *("list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex"),
 )
 _ARGUMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\s*=\s*(?P<value>\S.*)|\s+is\s+an?\s+(?P<kind>\S.*))?")
 
@@ -248,7 +248,8 @@ class _Reader:
                 on = "".join(self._texts(match, "object", MATCH.keys["object"]))
                 if on and on not in KINDS:
                     self._report(match.entries["object"], "E107", f"`object` is one of {listed(KINDS)}")
-                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on)
+                caught = "".join(self._texts(match, "caught", MATCH.keys["caught"]))
+                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on, caught)
 
     def _arguments(self, match: Table, key: str) -> Iterator[ArgumentMatch]:
         for text in self._texts(match, key, MATCH.keys[key]):

@@ -532,6 +532,7 @@ MATCH = Form(
         ),
         "without": Key(Shape.TEXTS, "Arguments, likewise, of which the call passes none.", "an argument"),
         "positional": Key(Shape.CODE, "How many arguments the call passes by position at least."),
+        "caught": Key(Shape.TEXT, "A class of errors that the code around names: in except, suppress() or raises()."),
     },
 )
 FIX = Form(

@@ -349,6 +349,8 @@ class CodeMatch:
         How many arguments a call passes by position at least.
     on : str
         The kind of what a method is called on, or of the first argument of a function.
+    caught : str
+        The class of an error that the code around catches by name.
     """
 
     name: str
@@ -357,6 +359,7 @@ class CodeMatch:
     leaves_out: tuple[ArgumentMatch, ...] = ()
     positional: int = 0
     on: str = ""
+    caught: str = ""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ _KINDS = {
 }
 _DECORATORS = {"decorator": "function", "class decorator": "class"}
 _EVIDENCE = {True: Evidence.CERTAIN, None: Evidence.MAYBE, False: None}
-_TENSORS = {"bool tensor": "bool", "integer tensor": "integer", "float tensor": "float"}
+_TENSORS = {f"{kind} tensor": kind for kind in ("bool", "integer", "float", "complex")}
 
 
 def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Optional[Evidence]]:
@@ -62,6 +62,8 @@ def names_of(use: Use) -> set[str]:
 
 
 def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional[Evidence]:
+    if match.caught and match.caught not in use.caught:
+        return None
     named = names_of(use)
     if match.how == "use":
         is_used = any(f"{name}.".startswith(f"{match.name}.") for name in named) and use.kind is not Kind.OVERRIDE
