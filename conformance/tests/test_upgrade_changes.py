@@ -110,3 +110,18 @@ def test_a_change_that_is_over_by_the_new_release_is_silent(
 ) -> None:
     found = entries(capsys, tmp_path, "torch.nn.functional.max_pool2d(torch.ones(1, 1, 4, 4), 2)", "1.8", new)
     assert ("1.9/pooling-warns-of-named-tensors" in [entry["id"] for entry in found]) is told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ids"),
+    [
+        ("1.13", "2.6", ["2.0/random-numbers-of-bernoulli-differ"]),
+        ("2.0", "2.7", ["2.7/random-numbers-are-those-of-1-13"]),
+        ("1.13", "2.7", []),
+    ],
+)
+def test_what_is_undone_between_the_two_releases_is_silent(
+    old: str, new: str, ids: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, "torch.manual_seed(0)", old, new)
+    assert [entry["id"] for entry in found if "random-numbers" in entry["id"]] == ids

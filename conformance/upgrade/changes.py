@@ -31,7 +31,9 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         The uses in the code; None for every change, whoever it concerns.
     """
     by_name = None if groups is None else _by_name(groups)
-    between = [change for change in corpus.changes if is_between(change.release, report) and _lasts(change, report)]
+    between = [change for change in corpus.changes if is_between(change.release, report)]
+    over = [change for change in between if not _lasts(change, report)]
+    between = [change for change in between if change not in over and not _undoes(change, over, report)]
     written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
@@ -69,6 +71,13 @@ def _lasts(change: Change, report: Report) -> bool:
     """Return whether the new release is still as a change left it, by the releases that its example is about."""
     asked = change.examples[-1].applies.torch if change.examples else None
     return asked is None or admits_release(asked, report.new)
+
+
+def _undoes(change: Change, over: Sequence[Change], report: Report) -> bool:
+    """Return whether all that a change does is to undo another since the old release, so that both are alike."""
+    asked = change.examples[0].applies.torch if change.examples else None
+    is_later = asked is not None and not admits_release(asked, report.old)
+    return is_later and any(match in other.match for other in over for match in change.match)
 
 
 def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:

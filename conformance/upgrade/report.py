@@ -107,7 +107,7 @@ def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Ite
     if report.maybe:
         yield _SECTION, "MAYBE: the code does not show what the object or the arguments are"
         some = report.maybe[: None if everything else _MOST_MAYBE]
-        yield from ((_FIELD, _brief(entry)) for entry in some)
+        yield from ((_FIELD, _brief(entry, entry.condition)) for entry in some)
         left = len(report.maybe) - len(some)
         yield from [(_FIELD, f"and {left} more; --all lists them")] if left else []
     if report.pending:
@@ -178,10 +178,11 @@ def _by_module(entries: Iterable[ReportEntry]) -> Iterator[str]:
         yield f"{module}, {kind}: {_some(names)}"
 
 
-def _brief(entry: ReportEntry) -> str:
+def _brief(entry: ReportEntry, condition: str = "") -> str:
     places = entry.places
+    only = f", if {condition}" if condition else ""
     where = f"  [{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}]" if places else ""
-    return f"{bounded(entry.what, 200)} ({entry.when}){where}"
+    return f"{bounded(entry.what, 200)} ({entry.when}){only}{where}"
 
 
 def _entry(entry: ReportEntry, everything: bool) -> Iterator[_Line]:
