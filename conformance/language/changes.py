@@ -181,6 +181,7 @@ class _Reader:
             notes=texts["notes"],
             links=texts["links"],
             condition=one["if"],
+            undoes=one["undoes"],
             examples=examples,
             unmeasured=one["unmeasured"],
             fixes=tuple(self._fixes(table)),

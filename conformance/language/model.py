@@ -412,6 +412,9 @@ class Change:
         can show it, which ``unmeasured`` explains.
     condition : str
         What must be so besides, which the code need not show; empty where nothing must.
+    undoes : str
+        The minor release whose change this one takes back, so that it changes nothing for who comes from an earlier
+        one; empty for most.
     hits, misses : tuple of str
         Python that it concerns, and Python that it does not concern.
     """
@@ -431,6 +434,7 @@ class Change:
     notes: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     condition: str = ""
+    undoes: str = ""
     examples: tuple[Claim, ...] = ()
     unmeasured: str = ""
     fixes: tuple[Fix, ...] = ()

@@ -26,7 +26,6 @@ REWRITTEN = [
         "torch.load(\n        path,  # where\n        map_location='cpu',\n    )",
         f"torch.load(\n        path,  # where\n        map_location='cpu', {_LOAD},\n    )",
     ),
-    ("1.13", "2.0", "torch.optim.SGD([x], 0.1).zero_grad()", "torch.optim.SGD([x], 0.1).zero_grad(set_to_none=False)"),
     ("2.3", "2.4", "torch.cuda.amp.autocast()  # half", 'torch.amp.autocast("cuda")  # half'),
     ("2.3", "2.4", "torch.cuda.amp.autocast(enabled=True)", 'torch.amp.autocast("cuda", enabled=True)'),
     ("1.13", "2.15", "torch.qr(x)", "torch.linalg.qr(x)"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Optional
 
@@ -31,9 +31,9 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         The uses in the code; None for every change, whoever it concerns.
     """
     by_name = None if groups is None else _by_name(groups)
-    between = [change for change in corpus.changes if is_between(change.release, report)]
-    over = [change for change in between if not _lasts(change, report)]
-    between = [change for change in between if change not in over and not _undoes(change, over, report)]
+    between = [
+        change for change in corpus.changes if is_between(change.release, report) and _tells_apart(change, report)
+    ]
     written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
@@ -49,15 +49,20 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
             other
             for other in measured
             # That a default is None, or was, says less than what somebody wrote of it.
-            if (other.severity in harms or (other.kind == "default" and other.evidence is Evidence.MAYBE))
+            if (other.severity in harms or other.kind == "default")
             and any(f"{other.subject}.".startswith(f"{name}.") for name in about)
             and _speaks_of(entry, other)
-            and (by_name is None or _other_places(other, entry) != other.places)
+            and (by_name is None or other.kind == "default" or _other_places(other, entry) != other.places)
         ]
-        rest = [replace(other, places=places) for other in shared if (places := _other_places(other, entry))]
+        joined = {place.use.spot: place for other in shared for place in _joining(other, entry)}
+        rest = [
+            replace(other, places=places)
+            for other in shared
+            if (places := tuple(place for place in _other_places(other, entry) if place.use.spot not in joined))
+        ]
         measured = [*(other for other in measured if other not in shared), *rest]
         announced = dict.fromkeys(note for one in (entry, *shared) for note in one.announced)
-        entries.append(replace(entry, announced=tuple(announced)))
+        entries.append(replace(entry, announced=tuple(announced), places=(*entry.places, *joined.values())))
     return replace(report, entries=tuple(sorted([*entries, *measured], key=ReportEntry.order)))
 
 
@@ -67,17 +72,15 @@ def is_between(release: str, report: Report) -> bool:
     return old < release_key(release) <= new
 
 
-def _lasts(change: Change, report: Report) -> bool:
-    """Return whether the new release is still as a change left it, by the releases that its example is about."""
+def _tells_apart(change: Change, report: Report) -> bool:
+    """Return whether a change, and what it takes back, make the old and the new release differ.
+
+    The new release has to be as the change left it, by the releases that its example is about.
+    """
+    if change.undoes and release_key(minor(report.old)) < release_key(change.undoes):
+        return False
     asked = change.examples[-1].applies.torch if change.examples else None
     return asked is None or admits_release(asked, report.new)
-
-
-def _undoes(change: Change, over: Sequence[Change], report: Report) -> bool:
-    """Return whether all that a change does is to undo another since the old release, so that both are alike."""
-    asked = change.examples[0].applies.torch if change.examples else None
-    is_later = asked is not None and not admits_release(asked, report.old)
-    return is_later and any(match in other.match for other in over for match in change.match)
 
 
 def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
@@ -145,11 +148,24 @@ def _outweighs(one: ReportEntry, its: Change, other: ReportEntry, change: Change
     return refuses and (is_same or (is_about and not its.condition))
 
 
+def _joining(default: ReportEntry, written: ReportEntry) -> Iterator[AffectedPlace]:
+    """Yield the places that only may have a default of which somebody wrote: one entry tells all of them."""
+    spots = {place.use.spot for place in written.places}
+    if default.kind == "default":
+        yield from (
+            place for place in default.places if place.evidence is Evidence.MAYBE and place.use.spot not in spots
+        )
+
+
 def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:
-    """Return the places of an entry that another does not have; what is shown never makes way for a maybe."""
+    """Return the places of an entry that another does not have.
+
+    What is shown never makes way for a maybe, but for a default: that it may matter was reviewed.
+    """
     others = {place.use.spot: place.evidence for place in other.places}
+    least = Evidence.MAYBE if one.kind == "default" else Evidence.LIKELY
     return tuple(
         place
         for place in one.places
-        if place.use.spot not in others or others[place.use.spot] < min(place.evidence, Evidence.LIKELY)
+        if place.use.spot not in others or others[place.use.spot] < min(place.evidence, least)
     )

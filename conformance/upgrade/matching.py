@@ -46,14 +46,17 @@ def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Option
 def concern(change: Change, use: Use, names: Names) -> Optional[Evidence]:
     """Return how surely a change concerns a use; None where it does not, or where the code expects the change.
 
-    Code under a comparison of versions is concerned if it runs on a release before the change and on one since.
+    Code under a comparison of versions is concerned if it runs on a release before the change and on one since. A rare
+    change does not concern code that does not show the arguments that it is about.
     """
     if use.evidence is Evidence.MAYBE or (use.guarded and use.runs_on is None):
         return None
     if use.runs_on is not None and not runs_on_both_sides(use.runs_on, change.release):
         return None
     found = [evidence for match in change.match if (evidence := _matched(match, use, change.release, names))]
-    return min(use.evidence, max(found)) if found else None
+    if not found or (max(found) is Evidence.MAYBE and change.reach == "rare"):
+        return None
+    return min(use.evidence, max(found))
 
 
 def names_of(use: Use) -> set[str]:

@@ -162,8 +162,9 @@ class Report:
 
     @property
     def maybe(self) -> list[ReportEntry]:
-        """The entries that only may concern the code."""
-        return [item for item in self.entries if item.evidence is Evidence.MAYBE]
+        """The entries that only may concern the code; those that need an unusual input come last."""
+        found = [item for item in self.entries if item.evidence is Evidence.MAYBE]
+        return sorted(found, key=lambda entry: bool(entry.condition))
 
     def fails(self, severity: Optional[Harm]) -> bool:
         """Return whether an entry is at least as harmful as a severity."""

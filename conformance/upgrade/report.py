@@ -105,7 +105,7 @@ def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Ite
             for entry in entries:
                 yield from _entry(entry, everything)
     if report.maybe:
-        yield _SECTION, "MAYBE: the code does not show what the object or the arguments are"
+        yield _SECTION, "MAYBE: the code does not show whether it is concerned"
         some = report.maybe[: None if everything else _MOST_MAYBE]
         yield from ((_FIELD, _brief(entry, entry.condition)) for entry in some)
         left = len(report.maybe) - len(some)
