@@ -31,9 +31,7 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         The uses in the code; None for every change, whoever it concerns.
     """
     by_name = None if groups is None else _by_name(groups)
-    between = [
-        change for change in corpus.changes if is_between(change.release, report) and _tells_apart(change, report)
-    ]
+    between = [change for change in corpus.changes if is_between(change.release, report) and _differs(change, report)]
     written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
@@ -72,7 +70,7 @@ def is_between(release: str, report: Report) -> bool:
     return old < release_key(release) <= new
 
 
-def _tells_apart(change: Change, report: Report) -> bool:
+def _differs(change: Change, report: Report) -> bool:
     """Return whether a change, and what it takes back, make the old and the new release differ.
 
     The new release has to be as the change left it, by the releases that its example is about.
