@@ -69,8 +69,10 @@ def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional
         return None
     named = names_of(use)
     if match.how == "use":
+        # What makes an object is concerned, and not each method of it.
+        is_of_object = use.call is not None and use.call.receiver is not None and use.call.receiver.type == match.name
         is_used = any(f"{name}.".startswith(f"{match.name}.") for name in named) and use.kind is not Kind.OVERRIDE
-        return Evidence.CERTAIN if is_used else None
+        return Evidence.CERTAIN if is_used and not is_of_object else None
     if match.name not in named:
         return None
     if match.how in _KINDS:
