@@ -127,6 +127,18 @@ def test_a_default_of_two_classes_that_may_be_meant_is_one_entry(
     assert entry["kind"] == "default"
 
 
+@pytest.mark.parametrize(("old", "told"), [("1.13", False), ("2.0", True)])
+def test_what_a_name_does_otherwise_is_silent_for_a_release_without_it(
+    old: str, told: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, "torch.compile(f)", old, "2.1")
+    assert ("2.1/compile-is-dynamic-when-needed" in [entry["id"] for entry in found]) is told
+
+
+def test_a_name_that_somebody_decided_to_be_there_is_silent(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert entries(capsys, tmp_path, "from torch.utils.cpp_extension import ROCM_HOME", "2.0", "2.1") == []
+
+
 def test_a_maybe_says_its_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "code.py"
     file.write_text("import torch\ntorch.optim.SGD([x], 0.1).zero_grad()\n", encoding="utf-8")

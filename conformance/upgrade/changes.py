@@ -11,6 +11,7 @@ from conformance.language.addresses import release_page
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
+from conformance.names.model import NotYet
 from conformance.names.store import minor, release_key
 from conformance.results.conditions import admits_release
 from conformance.run.scripts.observation import observing_script
@@ -32,7 +33,11 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
     """
     by_name = None if groups is None else _by_name(groups)
     between = [change for change in corpus.changes if is_between(change.release, report) and _differs(change, report)]
-    written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
+    written = [
+        (entry, change)
+        for change in between
+        if (entry := _entry(change, by_name, names, corpus, report.old)) is not None
+    ]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
         (entry, change)
@@ -96,12 +101,18 @@ def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
 
 
 def _entry(
-    change: Change, by_name: Optional[Mapping[str, list[UseGroup]]], names: Names, corpus: Corpus
+    change: Change, by_name: Optional[Mapping[str, list[UseGroup]]], names: Names, corpus: Corpus, old: str
 ) -> Optional[ReportEntry]:
     sure = Evidence.CERTAIN
     if change.condition:
         sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
-    groups = (group for match in change.match for group in (by_name or {}).get(match.name, ()))
+    # What a name does otherwise is nothing new for code that can't have had the name.
+    matches = (
+        match
+        for match in change.match
+        if change.harm != "changes" or not isinstance(names.lookup(match.name, minor(old)), NotYet)
+    )
+    groups = (group for match in matches for group in (by_name or {}).get(match.name, ()))
     placed = [(group, min(sure, found)) for group in groups if (found := concern(change, group.use, names))]
     if by_name is not None and not placed:
         return None

@@ -199,9 +199,9 @@ def _entries(report: Report, corpus: Corpus, changes: NameChanges, groups: Seque
 
 
 def _is_decided(entry: ReportEntry, report: Report, corpus: Corpus) -> bool:
-    """Return whether somebody decided that this new default does the same, or that this deprecation is none."""
+    """Return whether somebody decided that a new default does the same, or that nothing is deprecated or gone."""
     text = f"{entry.id.rpartition(':')[2]}: {entry.before} → {entry.after}"
-    return entry.kind in ("default", "deprecated") and any(
+    return entry.kind in ("default", "deprecated", "gone") and any(
         # One without `what` is about what the census of changes lists, which deprecations of names are no part of.
         decision.what
         and decision.what in text
