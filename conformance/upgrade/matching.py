@@ -84,6 +84,9 @@ def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional
         return _EVIDENCE[use.kind is Kind.OVERRIDE and not defined.intersection(each.name for each in match.leaves_out)]
     if use.call is None or use.kind is Kind.ASSIGN:
         return None
+    is_class = match.name.rpartition(".")[2][:1].isupper()
+    if use.kind is Kind.PASSED and is_class and not (use.call.positional or use.call.keywords):
+        return Evidence.MAYBE  # as in x.type(torch.cuda.FloatTensor), which makes no object
     return _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
 
 
