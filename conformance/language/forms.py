@@ -51,6 +51,7 @@ class Shape(Enum):
     CODE = "Python"
     CODES = "an expression, or a list of them"
     CODE_TABLE = "Python by name"
+    TEXT_TABLE = "a text by name"
     TRUE = "true"
     FORM = "a mapping of another form"
     FORMS = "a list of mappings of another form"
@@ -209,6 +210,11 @@ CLAIM = Form(
         ),
         "was": Key(Shape.TEXTS, "Former ids of this claim; a bare slug is one of the same subject.", "a former id"),
         "unkillable": Key(Shape.TEXT, "Why no impostor can kill the claim."),
+        "unnoticed": Key(
+            Shape.TEXT_TABLE,
+            "Why the claim does not notice that an argument is wrong, by the argument's name.",
+            "a reason for each argument",
+        ),
     },
 )
 

@@ -246,7 +246,7 @@ class Claim:
     says why the inputs are narrowed where the source does not. ``regardless`` are inputs that change nothing that the
     claim looks at, since it says that it holds for each. ``control`` replaces parts of ``do`` by what puts
     right the mistake that raises. ``own`` says that it is of a spec outside the corpus, of which every key must be in
-    its docstring.
+    its docstring. ``unnoticed`` says by an argument's name why the claim does not notice that it is wrong.
     """
 
     id: str
@@ -264,6 +264,7 @@ class Claim:
     diverges: tuple[Divergence, ...] = ()
     was: tuple[str, ...] = ()
     unkillable: Optional[str] = None
+    unnoticed: tuple[tuple[str, str], ...] = ()
     because: Optional[str] = None
     regardless: tuple[str, ...] = ()
     control: tuple[tuple[str, Fragment], ...] = ()

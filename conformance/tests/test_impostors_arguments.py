@@ -129,6 +129,22 @@ def test_only_what_the_record_does_not_have_fails_a_run(tmp_path: Path) -> None:
     assert not fails(record_with(corpus, Noticing(), {}))
 
 
+def test_a_reason_of_the_spec_excuses_an_argument(tmp_path: Path) -> None:
+    reason = "{cause: it is something else, dim: every dimension gives the same}"
+    corpus = corpus_of(tmp_path, sums("only", "x.cumsum(0)") + f"      unnoticed: {reason}\n")
+    (claim,) = corpus.claims
+    outcomes = {claim.id: run(claim)}
+    assert outcomes[claim.id].arguments.missed[ONE_VALUE] == ("cumsum(dim)",)
+    names = [item.name for item in greeting_for(outcomes).operators]
+    report = Report(
+        corpus, outcomes, names, known=record_with(corpus, Noticing(), dict.fromkeys(names, "")), whole=False
+    )
+    assert not report.failed
+    text = "\n".join(report.lines())
+    assert "cumsum(dim): every dimension gives the same" in text
+    assert "by another claim of the subject, 1 by none for a reason that the spec gives, 0 by none" in text
+
+
 def test_survivors_of_a_record_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,5 +155,5 @@ def test_survivors_of_a_record_are_listed(
     assert main(["impostors", "--survivors", "--known", str(path)]) == 0
     told = capsys.readouterr().out
     assert f"torch.Tensor.cumsum/first: {ONE_VALUE} cumsum(dim)" in told
-    assert "wrong arguments: 2 noticed, 0 by another claim of the subject, 2 by none" in told
+    assert "wrong arguments: 2 noticed, 2 by none" in told
     assert main(["impostors", "--survivors"]) == 2

@@ -104,12 +104,14 @@ class MutationRecord:
 class Missed(NamedTuple):
     """An argument that a claim does not notice to be wrong although its sentence is about it.
 
-    ``sibling`` is the id of another claim of the same subject that notices; empty where none does.
+    ``sibling`` is the id of another claim of the same subject that notices; empty where none does. ``reason`` is what
+    the spec says of an argument that no claim notices.
     """
 
     operator: str
     argument: str
     sibling: str = ""
+    reason: str = ""
 
 
 def missed_arguments(found: Iterable[tuple[Claim, Noticing]]) -> dict[str, list[Missed]]:
@@ -122,10 +124,12 @@ def missed_arguments(found: Iterable[tuple[Claim, Noticing]]) -> dict[str, list[
             for argument in arguments:
                 noticed.setdefault((claim.subject, operator, argument), claim.id)
     for claim, noticing in found:
+        reasons = dict(claim.unnoticed)
         for operator, arguments in noticing.missed.items():
             for argument in arguments:
                 sibling = noticed.get((claim.subject, operator, argument), "")
-                missed[claim.id].append(Missed(operator, argument, sibling))
+                reason = "" if sibling else reasons.get(argument.rpartition("(")[2].rstrip(")"), "")
+                missed[claim.id].append(Missed(operator, argument, sibling, reason))
     return missed
 
 

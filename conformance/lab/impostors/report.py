@@ -84,7 +84,7 @@ class Report:
 
     def _is_new(self, claim: Claim, missed: Missed) -> bool:
         """Return whether nothing notices an argument to be wrong, by an operator that the earlier record has."""
-        if missed.sibling or self._known is None or missed.operator not in self._known.impostors:
+        if missed.sibling or missed.reason or self._known is None or missed.operator not in self._known.impostors:
             return False
         entry = self._known.entry(claim)
         return entry is None or missed.argument not in entry.arguments.missed.get(missed.operator, ())
@@ -167,10 +167,15 @@ class Report:
 
 def missed_lines(missed: Iterable[tuple[Claim, list[Missed]]]) -> list[str]:
     """Return the arguments that nothing notices to be wrong, by claim, and those that only another claim notices."""
-    alone = [(c, ", ".join(f"{i.operator} {i.argument}" for i in m if not i.sibling)) for c, m in missed]
+    missed = list(missed)
+    alone = [
+        (c, ", ".join(f"{i.operator} {i.argument}" for i in m if not i.sibling and not i.reason)) for c, m in missed
+    ]
+    excused = [(c, ", ".join(f"{i.operator} {i.argument}: {i.reason}" for i in m if i.reason)) for c, m in missed]
     by_sibling = [(c, ", ".join(f"{i.operator} {i.argument} ({i.sibling})" for i in m if i.sibling)) for c, m in missed]
     return [
         *_section([pair for pair in by_sibling if pair[1]], "leave it to another claim of their subject to notice"),
+        *_section([pair for pair in excused if pair[1]], "do not notice it, for a reason that the spec gives"),
         *_section([pair for pair in alone if pair[1]], "are about an argument, and no claim notices that it is wrong"),
     ]
 
@@ -184,15 +189,16 @@ def score_of_arguments(
         noticed.update({operator: len(arguments) for operator, arguments in found.noticed.items()})
     every = [item for _, items in missed for item in items]
     by_sibling = Counter(item.operator for item in every if item.sibling)
-    survived = Counter(item.operator for item in every if not item.sibling)
+    excused = Counter(item.operator for item in every if item.reason)
+    survived = Counter(item.operator for item in every if not item.sibling and not item.reason)
     if not sum(noticed.values()) and not every:
         return
     yield (
         f"wrong arguments: {sum(noticed.values())} noticed, {sum(by_sibling.values())} by another claim of the subject,"
-        f" {sum(survived.values())} by none"
+        f" {sum(excused.values())} by none for a reason that the spec gives, {sum(survived.values())} by none"
     )
-    for name in sorted({*noticed, *by_sibling, *survived}):
-        yield f"  {name}: {noticed[name]}, {by_sibling[name]}, {survived[name]}"
+    for name in sorted({*noticed, *by_sibling, *excused, *survived}):
+        yield f"  {name}: {noticed[name]}, {by_sibling[name]}, {excused[name]}, {survived[name]}"
 
 
 def _section(claims: list[tuple[Claim, str]], what: str) -> list[str]:

@@ -123,6 +123,10 @@ def _impostors(page: ReferenceDirective) -> Iterator[nodes.Node]:
     if view.missed:
         heading = "Arguments that may be wrong unnoticed"
         yield page.section("missed-arguments", heading, page.part("pairs", pairs=view.missed))
+    if view.unnoticed:
+        told = page.part("sentence", sentence="The spec gives the reason for each.", style="")
+        heading = "Wrong arguments that no claim has to notice"
+        yield page.section("unnoticed-arguments", heading, told, page.part("pairs", pairs=view.unnoticed))
     if view.excused:
         told = page.part("sentence", sentence="The spec gives the reason for each.", style="")
         heading = "Claims that no impostor can make false"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.lab.impostors.record import Killed, MutationRecord, missed_arguments
+from conformance.lab.impostors.record import Killed, Missed, MutationRecord, missed_arguments
 from conformance.lab.views.content import Content
 from conformance.lab.views.overview import Tile
 from conformance.lab.views.pieces import Text, code, linked, prose, words
@@ -27,6 +27,8 @@ class ImpostorsView:
         Claims with a part that no impostor makes false, and these parts.
     missed : tuple of (Text, Text)
         Claims that are about an argument, and what of it no claim of their subject notices to be wrong.
+    unnoticed : tuple of (Text, Text)
+        Claims that do not notice a wrong argument, and why, as the spec says it.
     excused : tuple of (Text, Text)
         Claims that no impostor can make false, and why.
     """
@@ -36,6 +38,7 @@ class ImpostorsView:
     impostors: Optional[Table] = None
     survivors: tuple[tuple[Text, Text], ...] = ()
     missed: tuple[tuple[Text, Text], ...] = ()
+    unnoticed: tuple[tuple[Text, Text], ...] = ()
     excused: tuple[tuple[Text, Text], ...] = ()
 
 
@@ -48,14 +51,15 @@ def impostors_view(content: Content) -> ImpostorsView:
         return ImpostorsView(excused=reasons)
     found = [(claim, killed) for claim in content.corpus.claims if (killed := record.entry(claim))]
     missed = missed_arguments((claim, killed.arguments) for claim, killed in found)
-    alone = {name: [item for item in items if not item.sibling] for name, items in missed.items()}
+    alone = {name: [i for i in items if not i.sibling and not i.reason] for name, items in missed.items()}
     noticed = sum(len(names) for _, killed in found for names in killed.arguments.noticed.values())
     by_sibling = sum(bool(item.sibling) for items in missed.values() for item in items)
-    survived = sum(len(items) for items in alone.values())
+    unnoticed = sum(not item.sibling for items in missed.values() for item in items)
+    by_reason = tuple((_linked(c), prose(why)) for c, _ in found if (why := _reasons(missed.get(c.id, ()))))
     return ImpostorsView(
         (
             *_tiles(record, [killed for _, killed in found], len(excused)),
-            Tile(f"{noticed + by_sibling:,} of {noticed + by_sibling + survived:,}", "wrong arguments are noticed"),
+            Tile(f"{noticed + by_sibling:,} of {noticed + by_sibling + unnoticed:,}", "wrong arguments are noticed"),
             Tile(f"{by_sibling:,}", "of these by another claim of the subject only"),
         ),
         _scope(record, len(content.corpus.claims) - len(found)),
@@ -66,8 +70,14 @@ def impostors_view(content: Content) -> ImpostorsView:
             for c, _ in found
             if alone.get(c.id)
         ),
+        by_reason,
         reasons,
     )
+
+
+def _reasons(missed: Sequence[Missed]) -> str:
+    """Return why no claim notices what is missed, as the spec says it."""
+    return " ".join(dict.fromkeys(f"`{item.argument}`: {item.reason}" for item in missed if item.reason))
 
 
 def _tiles(record: MutationRecord, found: Sequence[Killed], excused: int) -> tuple[Tile, ...]:

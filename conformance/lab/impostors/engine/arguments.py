@@ -27,7 +27,7 @@ _RECORDED, _TRIED = 10, 8
 #: Larger integers are taken for addresses.
 _LARGEST = 2**20
 #: Parameters with a name that a sentence has for other things too; it is about them only in a call of the subject.
-_COMMON = {"self", "input", "other", "value", "size", "name", "data", "key", "file", "end", "start"}
+_COMMON = {"self", "input", "other", "value", "size", "name", "data", "key", "file", "end", "start", "tensors"}
 #: Kinds of values of which there are few, most of them for other tensors than those that are drawn.
 _FEW_VALUES = (torch.device, torch.layout, torch.memory_format)
 #: What compares elements in an expectation.
@@ -128,7 +128,9 @@ class ArgumentMutants:
             for one in wanted:
                 slot = slot_of[one.name]
                 if isinstance(one.value, torch.Tensor):
-                    slot.is_tensor, slot.has_elements = True, slot.has_elements or one.value.numel() > 1
+                    # The operators read strided memory alone.
+                    several = one.value.layout is torch.strided and one.value.numel() > 1
+                    slot.is_tensor, slot.has_elements = True, slot.has_elements or several
                 if is_plain(one.value):
                     slot.values += [] if any(same(one.value, value) for value in slot.values) else [one.value]
                 first = one.value if slot.first is MISSING else slot.first
