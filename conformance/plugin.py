@@ -43,7 +43,7 @@ _KEPT_IDS = "claims taken over"
 _PASSES_OVER = "the command has named the folders that can't be entered"
 #: Claims that are worth a process of their own, which imports torch and collects them all.
 _SHARE = 100
-_MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
+_MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n", "unsupported": "s"}
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 _TALLY = pytest.StashKey[Tally]()
 _KEPT = pytest.StashKey[frozenset[tuple[str, str]]]()
@@ -101,6 +101,8 @@ def _supervisor(config: pytest.Config) -> Supervisor:
             seed=config.getoption("--seed"),
             time_limit=config.getoption("--time-limit"),
             memory_limit=int(config.getoption("--memory-limit") * 2**30),
+            devices=config.getoption("--device") or (),
+            imports=config.getoption("imports") or (),
             variables=UNFILLED if config.getoption("--timings") else {},
         )
     return config.stash[_SUPERVISOR]
@@ -109,14 +111,14 @@ def _supervisor(config: pytest.Config) -> Supervisor:
 def _environments(config: pytest.Config) -> dict[Device, Environment]:
     """Return what is measured, by device; a torch that does not import or lacks a device is a wrong call."""
     try:
-        found = _supervisor(config).environments
+        supervisor = _supervisor(config)
+        environments = supervisor.environments
     except TorchUnusable as error:
         raise pytest.UsageError(str(error)) from None
-    asked = config.getoption("--device") or list(found)
-    missing = [device for device in asked if device not in found]
+    missing = [device for device in config.getoption("--device") or () if device not in environments]
     if missing:
-        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
-    return {device: environment for device, environment in found.items() if device in asked}
+        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(supervisor.found)}")
+    return dict(environments)
 
 
 def _tally(config: pytest.Config) -> Tally:
@@ -277,7 +279,7 @@ class ClaimItem(pytest.Item):
             self.claim.id,
             replace(supervisor.environments[self.device], processor=processor() if timings else None),
             outcome.entry,
-            void=supervisor.void,
+            void=supervisor.void(self.device),
             influenced=outcome.influenced,
             unsure=outcome.unsure,
             written=self.claim.entry,

@@ -148,6 +148,8 @@ def _gap(cell: Cell) -> str:
     if cell.entry is None:
         return cell.gap
     stands = standing(cell.entry.verdict)
+    if cell.entry.verdict == "unsupported":
+        return "it is not supported"
     return "it could not be judged" if stands is None else "its conditions exclude it" if stands == "excluded" else ""
 
 

@@ -41,11 +41,28 @@ class RunPinned:
 
 
 @dataclass(frozen=True)
+class Measuring:
+    """What the worker is to measure.
+
+    ``devices`` are those asked for; with none, all that are found. ``imports`` are packages that add devices to torch,
+    and ``memory`` is how much memory of a device one process may take, in bytes.
+    """
+
+    devices: tuple[Device, ...] = ()
+    imports: tuple[str, ...] = ()
+    memory: int = 0
+
+
+@dataclass(frozen=True)
 class Greeting:
-    """What is measured here, by device, and why nothing of it may be believed, if so."""
+    """What is measured here, by device, and why nothing of a device may be believed, where that is so.
+
+    ``found`` are the device types that have a device here, also where others were asked for.
+    """
 
     environments: Mapping[str, Environment] = field(default_factory=dict)
-    void: Optional[str] = None
+    voids: Mapping[str, str] = field(default_factory=dict)
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
