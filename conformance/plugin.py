@@ -29,6 +29,13 @@ from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import Device, Environment, Outcome
 from conformance.results.recorded import recorded_folder
 from conformance.runner.earlier import Settings, kept_records
+from conformance.runner.expected import (
+    Expectations,
+    UnusableExpectations,
+    device_type,
+    read_expectations,
+    review,
+)
 from conformance.runner.options import OF_PLUGIN, declare
 from conformance.runner.protocol import ItemRecord
 from conformance.runner.readahead import ReadAhead, read_ahead
@@ -44,18 +51,21 @@ _PASSES_OVER = "the command has named the folders that can't be entered"
 #: Claims that are worth a process of their own, which imports torch and collects them all.
 _SHARE = 100
 _MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n", "unsupported": "s"}
+_REVIEWS = {"unreviewed": "x", "expected": "e"}
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 _TALLY = pytest.StashKey[Tally]()
 _KEPT = pytest.StashKey[frozenset[tuple[str, str]]]()
+_EXPECTED = pytest.StashKey[Optional[Expectations]]()
 
 
 class ClaimFailed(Exception):
-    """A claim's verdict fails the run."""
+    """A claim's verdict fails the run; ``reason`` is why it was expected to fail where it does not."""
 
-    def __init__(self, claim: Claim, outcome: Outcome) -> None:
+    def __init__(self, claim: Claim, outcome: Outcome, reason: str = "") -> None:
         super().__init__(outcome.entry.verdict)
         self.claim = claim
         self.outcome = outcome
+        self.reason = reason
 
 
 class BadSpec(Exception):
@@ -72,6 +82,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options, or prepare a process of pytest-xdist."""
     if not hasattr(config, "workerinput"):
         _refuse_results(config.getoption("--results"), record=config.getoption("--record"))
+        if config.getoption("--accept") and config.getoption("--expected") is None:
+            raise pytest.UsageError("--accept writes a file; add --expected=FILE")
+        _expectations(config)
     else:
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
         leave_ending_to_the_parent()
@@ -92,6 +105,24 @@ def _refuse_results(folder: Optional[Path], *, record: bool) -> None:
         raise pytest.UsageError(
             f"--results={folder} has the committed results; add --record to extend them, or give another folder"
         )
+
+
+def _expectations(config: pytest.Config) -> Optional[Expectations]:
+    """Return what is expected to fail; None where nobody said it, or where it is to be written down."""
+    if _EXPECTED not in config.stash:
+        path = config.getoption("--expected")
+        try:
+            unknown = path is None or config.getoption("--accept")
+            config.stash[_EXPECTED] = None if unknown else read_expectations(path)
+        except UnusableExpectations as error:
+            raise pytest.UsageError(str(error)) from None
+    return config.stash[_EXPECTED]
+
+
+def _expected_reason(expectations: Optional[Expectations], record: ItemRecord) -> str:
+    if expectations is None or record.review != "passes":
+        return ""
+    return expectations[device_type(record.environment.device)][record.claim].reason
 
 
 def _supervisor(config: pytest.Config) -> Supervisor:
@@ -133,6 +164,7 @@ def _tally(config: pytest.Config) -> Tally:
             resume=config.getoption("--resume"),
             again=config.getoption("--again"),
             record=config.getoption("--record"),
+            accepts=config.getoption("--expected") if config.getoption("--accept") else None,
             corpus=asked.corpus if asked else None,
             whole=asked is not None and asked.is_whole,
         )
@@ -180,12 +212,16 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
     if _KEPT not in config.stash:
         ahead, tally = read_ahead(config), _tally(config)
         records: list[ItemRecord] = []
+        kept: set[tuple[str, str]] = set()
         if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
             environments = _environments(config).values()
             records = kept_records(ahead.corpus.claims, environments, tally.earlier, _supervisor(config))
+        expectations = _expectations(config) or {}
         for record in records:
-            tally.keep(record)
-        config.stash[_KEPT] = frozenset((record.claim, record.environment.device) for record in records)
+            if record.claim not in expectations.get(device_type(record.environment.device), {}):
+                tally.keep(record)
+                kept.add((record.claim, record.environment.device))
+        config.stash[_KEPT] = frozenset(kept)
     return config.stash[_KEPT]
 
 
@@ -273,7 +309,7 @@ class ClaimItem(pytest.Item):
         timings = self.config.getoption("--timings")
         if self.claim.is_timed and not timings:
             pytest.skip("a timing claim")
-        supervisor = _supervisor(self.config)
+        supervisor, expectations = _supervisor(self.config), _expectations(self.config)
         outcome = supervisor.judge(self.claim, self.device)
         record = ItemRecord(
             self.claim.id,
@@ -283,15 +319,16 @@ class ClaimItem(pytest.Item):
             influenced=outcome.influenced,
             unsure=outcome.unsure,
             written=self.claim.entry,
+            review=review(expectations, self.claim.id, self.device, outcome.entry),
         )
         self.user_properties.append((_PROPERTY, to_line(encode(record))))
-        if outcome.entry.fails:
-            raise ClaimFailed(self.claim, outcome)
+        if record.fails:
+            raise ClaimFailed(self.claim, outcome, _expected_reason(expectations, record))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Tell what was promised, by whom, what happened, and how to see it."""
         if isinstance(excinfo.value, ClaimFailed):
-            return failure_text(excinfo.value.claim, excinfo.value.outcome)
+            return failure_text(excinfo.value.claim, excinfo.value.outcome, excinfo.value.reason)
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, Optional[int], str]:
@@ -317,11 +354,10 @@ def pytest_report_teststatus(report: pytest.TestReport) -> Any:
     record = _record(report)
     if report.when != "call" or record is None:
         return None
-    verdict = record.entry.verdict
+    verdict = "failed" if record.fails else record.review or record.entry.verdict
     # pytest prints the text of what it counts as failed
-    return (
-        ("failed", "F", verdict.upper()) if record.entry.fails else (verdict, _MARKS.get(verdict, "f"), verdict.upper())
-    )
+    shown = record.review or record.entry.verdict
+    return verdict, "F" if record.fails else {**_MARKS, **_REVIEWS}.get(shown, "f"), shown.upper()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

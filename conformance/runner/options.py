@@ -154,6 +154,13 @@ OF_PLUGIN = (
         action="store_true",
         help="extend the record in --results DIR: keep unchanged entries, whatever machine measured them",
     ),
+    Option(
+        "--expected",
+        type=Path,
+        metavar="FILE",
+        help="claims that fail on a device, with the reasons; the run fails where others do, or where these do not",
+    ),
+    Option("--accept", action="store_true", help="write what fails on a device other than the CPU to --expected FILE"),
     Option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
     Option("--resume", action="store_true", help="continue a stopped run with the same --results"),
     Option("--timings", action="store_true", help="measure the timing claims alone; their file goes to DIR/timings"),

@@ -79,7 +79,8 @@ class ItemRecord:
 
     ``void`` says why nothing measured in this environment may be believed; ``kept`` that an earlier run has measured
     it; ``influenced`` and ``unsure`` how far to trust the verdict, see `conformance.runner.supervisor.Judgement`;
-    ``written`` where the spec has the claim: all rows of a table are one entry.
+    ``written`` where the spec has the claim: all rows of a table are one entry; ``review`` how the verdict
+    compares with what was expected on the device, see `conformance.runner.expected.review`.
     """
 
     claim: str
@@ -90,3 +91,9 @@ class ItemRecord:
     influenced: Optional[str] = None
     unsure: bool = False
     written: Optional[Place] = None
+    review: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it makes the run fail."""
+        return self.review == "passes" or (self.entry.fails and not self.review)

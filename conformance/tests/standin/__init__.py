@@ -1,7 +1,7 @@
 """A device that needs no hardware, ``standin``, to try the project on: import this module, and torch has it.
 
 Its memory can't be read by the CPU, it has two cards with a limit each, streams and a generator, it fails later than
-it is asked (``torch._assert_async``), lacks some operators, and has faults on demand: see `faults`. The rest of torch
+it is asked (``torch._assert_async``), lacks some operators, and has faults on demand: see `FAULTS`. The rest of torch
 runs on copies on the CPU. Tests alone use it, on the torch at hand; it is compiled once, in about half a minute.
 
 Attributes
@@ -19,7 +19,7 @@ import hashlib
 import os
 import shutil
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,74 @@ def _module() -> types.ModuleType:
     return module  # type: ignore[no-any-return]
 
 
+def _alias(x: torch.Tensor, **arguments: Any) -> torch.Tensor:
+    return torch.as_strided(x, x.shape, x.stride(), x.storage_offset())
+
+
+def _without_gradient(x: torch.Tensor) -> torch.Tensor:
+    with torch._C._AutoDispatchBelowAutograd():
+        return torch.exp(x)
+
+
+def _sum_of_floats(x: torch.Tensor, *, dtype: Any = None) -> torch.Tensor:
+    return torch.sum(x.cpu(), dtype=dtype or torch.float64).to(x.device)
+
+
+def _any_shapes(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    try:
+        return torch.mm(one.cpu(), other.cpu()).to(one.device)
+    except RuntimeError:
+        return one.cpu().clone().to(one.device)
+
+
+def _other_message(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    try:
+        return torch.mm(one.cpu(), other.cpu()).to(one.device)
+    except RuntimeError:
+        raise RuntimeError("standin: bad operands") from None
+
+
+def _on_the_cpu(x: torch.Tensor) -> torch.Tensor:
+    return torch.abs(x.cpu())
+
+
+def _with_history(x: torch.Tensor) -> torch.Tensor:
+    return x.view_as(x)
+
+
+def _nothing(x: torch.Tensor, value: Any) -> torch.Tensor:
+    return x
+
+
+def _uncounted(x: torch.Tensor, other: Any) -> torch.Tensor:
+    with torch._C._AutoDispatchBelowADInplaceOrView():
+        return torch.Tensor.mul_(x, other)
+
+
+#: What the device can do wrong on purpose, by name: the operator, at which level of dispatch, and what it does instead.
+FAULTS: dict[str, tuple[str, str, Callable[..., torch.Tensor]]] = {
+    "a copy that shares": ("clone", "PrivateUse1", _alias),
+    "a view that copies": ("unfold", "PrivateUse1", lambda x, *place: x.cpu().unfold(*place).to(x.device)),
+    "a lost gradient": ("exp", "AutogradPrivateUse1", _without_gradient),
+    "a wrong dtype": ("sum", "PrivateUse1", _sum_of_floats),
+    "a missing error": ("mm", "PrivateUse1", _any_shapes),
+    "a wrong message": ("mm", "PrivateUse1", _other_message),
+    "a wrong device": ("abs", "PrivateUse1", _on_the_cpu),
+    "a leaf that is none": ("detach", "AutogradPrivateUse1", _with_history),
+    "a skipped write": ("fill_.Scalar", "PrivateUse1", _nothing),
+    "a stale version counter": ("mul_.Tensor", "AutogradPrivateUse1", _uncounted),
+}
+#: The environment variable that names one of them.
+FAULT = "STANDIN_FAULT"
+
+
+def _go_wrong(fault: str) -> torch.library.Library:
+    operator, level, instead = FAULTS[fault]
+    library = torch.library.Library("aten", "IMPL")
+    library.impl(operator, instead, level)
+    return library
+
+
 _device: Any = _built()
 torch.utils.rename_privateuse1_backend("standin")
 torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
@@ -113,3 +181,4 @@ torch._register_device_module("standin", _module())
 _device.set_lacking(set(LACKING))
 for _card in range(_device.device_count()):
     _device.set_limit(_card, MEMORY)
+_fault = _go_wrong(os.environ[FAULT]) if os.environ.get(FAULT) else None

@@ -17,6 +17,7 @@
 #include <ATen/ops/view_as_real_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/ScopeExit.h>
 #include <torch/extension.h>
 #include <torch/library.h>
 
@@ -57,6 +58,7 @@ Card cards[kDevices];
 std::mutex mutex;
 thread_local DeviceIndex current_device = 0;
 thread_local StreamId current_stream[kDevices] = {};
+thread_local bool writes_back = false;
 std::set<std::string> lacking;
 
 void check(DeviceIndex index) {
@@ -252,7 +254,16 @@ Tensor on_cpu(const Tensor& tensor) {
 
 Tensor copy_from(const Tensor& from, const Tensor& to, bool) {
   NoGradGuard no_grad;
-  if (to.numel()) on_cpu(to).copy_(on_cpu(from));
+  if (to.numel() == 0) return to;
+  Tensor target = on_cpu(to), source = on_cpu(from);
+  // The result of a kernel goes back where it came from: of the elements at one place, to the first.
+  for (int64_t dim = 0; writes_back && dim < target.dim(); ++dim) {
+    if (target.stride(dim) == 0 && target.size(dim) > 1) {
+      target = target.narrow(dim, 0, 1);
+      source = source.narrow(dim, 0, 1);
+    }
+  }
+  target.copy_(source);
   return to;
 }
 
@@ -357,6 +368,8 @@ void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     drawn.unsafeGetGeneratorImpl()->set_state(*engine->get_state());
     value = drawn;
   }
+  writes_back = true;
+  auto after = c10::make_scope_exit([] { writes_back = false; });
   native::cpu_fallback(op, stack);
   if (drawn.defined()) mine.unsafeGetGeneratorImpl()->set_state(*drawn.unsafeGetGeneratorImpl()->get_state());
 }
