@@ -11,6 +11,7 @@ from conformance.compare.harm import Harm, rank
 from conformance.language.model import Claim
 from conformance.results.model import Environment
 from conformance.scripts.observation import name_script, observing_script
+from conformance.scripts.placement import on_device
 from conformance.text import bounded, one_line
 from conformance.trials.model import Difference, Fact, Trials
 from conformance.trials.recorded import RecordedTrials, differences_of
@@ -186,7 +187,11 @@ def _of_verdict(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
         harm = "breaks"
     elif after == "false":
         harm = "changes"
-    script = new.entry.counterexample or old.entry.counterexample or observing_script(claim, _example(new), "judged")
+    script = (
+        new.entry.counterexample
+        or old.entry.counterexample
+        or observing_script(on_device(claim, new.measured.device), _example(new), "judged", device=new.measured.device)
+    )
     yield harm, Part("verdict", _judged(old), _judged(new)), script
 
 
@@ -202,7 +207,8 @@ def _judged(cell: Cell) -> str:
 def _of_aspects(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
     assert old.entry is not None
     assert new.entry is not None
-    before, after = aspects(claim, old.entry), aspects(claim, new.entry)
+    before = aspects(claim, old.entry, old.measured.device)
+    after = aspects(claim, new.entry, new.measured.device)
     differing = {
         aspect: (one.value, after[aspect].value)
         for aspect, one in before.items()
@@ -212,7 +218,8 @@ def _of_aspects(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
         differing = {aspect: ends for aspect, ends in differing.items() if aspect.kind in ("error", "warnings")}
     for aspect, ends in differing.items():
         kind = "warning" if aspect.kind == "warnings" else aspect.kind
-        script = observing_script(claim, _example(new), kind, aspect.name, new.measured.device)
+        device = new.measured.device
+        script = observing_script(on_device(claim, device), _example(new), kind, aspect.name, device)
         yield _harm_of(aspect, *ends), _part(claim, aspect, old, new, *ends), script
 
 

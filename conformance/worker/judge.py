@@ -14,7 +14,7 @@ from conformance.language.conditions import admits
 from conformance.language.model import Claim, Divergence, Expectation
 from conformance.results.model import Device, Entry, Environment, Often, Tiers, WeakEvidence
 from conformance.scripts.counterexample import counterexample_script
-from conformance.scripts.placement import placed
+from conformance.scripts.placement import on_device, placed_recipes
 from conformance.scripts.program import Plan, plan
 from conformance.worker.docstrings import exists, key_hash
 from conformance.worker.domain_coverage import coverage, failing_values
@@ -49,6 +49,7 @@ def judge(
         return replace(entry, verdict="inapplicable")
     if not exists(claim.subject):
         return replace(entry, verdict="absent")
+    claim = on_device(claim, environment.device)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         entry = _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
@@ -110,7 +111,7 @@ class _Judgement:
             return self._refuted(entry, evidence)
         if not evidence.judged and evidence.lacking is not None:
             return replace(entry, verdict="inapplicable", detail=evidence.lacking)
-        if not evidence.judged and self._device != "cpu" and (evidence.missing_kernels or evidence.unbuildable):
+        if not evidence.judged and self._device != "cpu" and (evidence.missing_kernels or evidence.unsupported):
             return replace(entry, verdict="unsupported", detail=_nothing_judged(evidence))
         # Where torch crashes, every example may be left out; otherwise a divergence needs examples as a claim does.
         if not evidence.judged and not any(divergence.instead.crashes for _, divergence, _ in self._diverges):
@@ -184,7 +185,7 @@ class _Judgement:
 
     def _judged_pinned(self, blank: Entry, number: int, divergence: Divergence, instead: Plan) -> Entry:
         written = {name: fragment.text.strip() for name, fragment in divergence.example}
-        recipes = placed(self._claim, written, self._device)
+        recipes = placed_recipes(self._claim, written, self._device)
         example = example_from_recipes(recipes, self._device)
         # Before the program runs: it may change its inputs.
         if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
@@ -287,8 +288,8 @@ def _observed(evidence: Evidence) -> tuple[Often, ...]:
 
 
 def _nothing_judged(evidence: Evidence) -> str:
-    if evidence.unbuildable:
-        return f"no example could be built: {evidence.unbuildable}"
+    if evidence.unsupported:
+        return f"no example could be judged: {evidence.unsupported}"
     if evidence.missing_kernels:
         names = ", ".join(sorted({missing.dtype for missing in evidence.missing_kernels}))
         return f"no example could be judged: this torch has no kernel for {names}"

@@ -106,7 +106,7 @@ class Evidence:
     judged example; ``repeated`` counts the examples that came again; ``again`` holds the first judged ones, to be tried
     from other random states; ``weak_evidence`` are the ways in which the search proves too little. ``lacking`` says why
     even the simplest example can't be drawn here, such as a dtype that this torch does not have. ``touched`` says
-    whether any example had something on the device under test, and ``unbuildable`` why none could be built there.
+    whether any example had something on the device under test, and ``unsupported`` why none could be tried there.
     """
 
     judged: int = 0
@@ -128,7 +128,7 @@ class Evidence:
     again: list[Example] = field(default_factory=list)
     weak_evidence: tuple[WeakEvidence, ...] = ()
     touched: bool = False
-    unbuildable: str = ""
+    unsupported: str = ""
 
 
 class Search:
@@ -175,7 +175,7 @@ class Search:
                 self._explore(evidence)
         except (InvalidGiven, Unbuildable) as error:
             if self._device != "cpu" and isinstance(error, Unbuildable):
-                evidence.unbuildable, evidence.touched = str(error), True
+                evidence.unsupported, evidence.touched = str(error), True
             else:
                 evidence.invalid = f"given: {error}"
         exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
@@ -308,6 +308,8 @@ class Search:
             return
         if trial.status == "not-judged":
             evidence.discarded += 1
+            if trial.out_of_memory:
+                evidence.unsupported = trial.reason
             return
         self._count(found, evidence)
 

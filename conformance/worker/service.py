@@ -14,7 +14,7 @@ from conformance.processes.service import Channel, Service, WorkEnded
 from conformance.results.codec import encode
 from conformance.results.model import LONGEST_TEXT, Entry, Environment
 from conformance.runner.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, Measuring, RunPinned
-from conformance.scripts.placement import placed
+from conformance.scripts.placement import on_device, placed_recipes
 from conformance.scripts.program import plan
 from conformance.worker.environment import describe
 from conformance.worker.generators import Generators
@@ -87,10 +87,11 @@ class _Judging:
         return Answer(_leaking(claim, leaks) if leaks else entry)
 
     def _run_pinned(self, request: RunPinned) -> Answer:
-        example = example_from_recipes(placed(request.claim, request.recipes, request.device), request.device)
+        recipes = placed_recipes(request.claim, request.recipes, request.device)
+        example = example_from_recipes(recipes, request.device)
         self._progress(example)
         Generators(device=request.device)  # one state, whatever ran before
-        run_trial(plan(request.claim), example, request.device)
+        run_trial(plan(on_device(request.claim, request.device)), example, request.device)
         self._state.leaks()
         return Answer()
 

@@ -59,7 +59,8 @@ class Trial:
     ``status`` is ``not-judged`` where the example proves nothing, ``no-kernel`` where torch lacks one (see
     ``missing_kernel``), and ``invalid`` where the claim itself is broken, see ``reason``. ``tiers`` tells, for each of
     error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per
-    expression; ``leaks`` names what the program left in the interpreter; ``device`` is the device under test.
+    expression; ``leaks`` names what the program left in the interpreter; ``device`` is the device under test,
+    and ``out_of_memory`` says that it had too little memory.
     """
 
     status: Status
@@ -73,6 +74,7 @@ class Trial:
     namespace: Namespace = field(default_factory=dict)
     leaks: str = ""
     device: str = "cpu"
+    out_of_memory: bool = False
 
 
 _TIERS: tuple[Tier, ...] = ("error", "type", "message")
@@ -114,6 +116,7 @@ def run_trial(
     if isinstance(trial.error, NotJudged):
         return _ended(trial, "not-judged", message_of(trial.error))
     if device != "cpu" and trial.error is not None and _is_unforeseen_lack_of_memory(trial.error, expectation.raises):
+        trial.out_of_memory = True
         return _ended(trial, "not-judged", f"{device} has too little memory")
     if isinstance(trial.error, (NameError, SyntaxError)) and expectation.raises is None:
         return _ended(trial, "invalid", f"do: {type(trial.error).__name__}: {message_of(trial.error)}")

@@ -1,4 +1,4 @@
-// A device of two "cards" that needs no hardware, under PrivateUse1, to try the project on: see __init__.py.
+// A device of two "cards" that needs no hardware, under PrivateUse1, to try the project on: see backend.py.
 //
 // Memory of the device is address space that nobody can read or write: whatever takes a tensor here for one on the CPU
 // ends with a signal. The bytes lie elsewhere, at a fixed distance, and only the kernels below go there.
