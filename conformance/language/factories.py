@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
+
+from conformance.language.model import Claim
 
 #: Functions that take ``device=``, and put what they make on the CPU without it.
 FACTORIES = frozenset(
@@ -21,6 +24,14 @@ _WINDOWS = "torch.signal.windows."
 _FOLLOWS = frozenset(("torch.as_tensor", "torch.asarray", "torch.normal"))
 # Parameters take a tensor, containers take modules, and both stay where these are.
 _NO_MODULES = frozenset(("Parameter", "Buffer", "Module", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"))
+
+
+# A claim that speaks of these is about the CPU, or says itself what is where.
+_SAYS_WHERE = re.compile(
+    r"\b(?:device\w*|cpu|cuda|numpy|np|dlpack|from_dlpack|__array\w*|pin_memory|is_pinned|share_memory\w*|is_shared"
+    r"|multiprocessing|DataLoader|default_device|get_default_device|from_file|frombuffer|from_blob|quantize\w*|mkldnn"
+    r"|to_mkldnn|get_rng_state|set_rng_state|initial_seed|default_generator)\b"
+)
 
 
 def dotted(node: ast.AST) -> str:
@@ -51,6 +62,13 @@ def makes_module(call: ast.Call) -> bool:
     if not name.startswith("torch.nn.") or name.count(".") != 2 or kind in _NO_MODULES or not kind[:1].isupper():
         return False
     return not any(keyword.arg in ("device", None) for keyword in call.keywords)
+
+
+def says_where(claim: Claim) -> bool:
+    """Return whether a claim says itself on which devices its tensors are, or is about what only the CPU has."""
+    texts = [claim.do.text] if claim.do else []
+    texts += [fragment.text for fragment in claim.expectation.expect]
+    return any(_SAYS_WHERE.search(text) for text in texts)
 
 
 def _is_literal(node: ast.expr) -> bool:

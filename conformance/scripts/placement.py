@@ -7,21 +7,13 @@ that call gets ``device=device``, and a module that was just made is moved. On t
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Optional
 
-from conformance.language.factories import lacks_device, makes_module
+from conformance.language.factories import lacks_device, makes_module, says_where
 from conformance.language.model import Claim, Expectation, Fragment
-
-# A claim that speaks of these is about the CPU, or says itself what is where.
-_SAYS_WHERE = re.compile(
-    r"\b(?:device\w*|cpu|cuda|numpy|np|dlpack|from_dlpack|__array\w*|pin_memory|is_pinned|share_memory\w*|is_shared"
-    r"|multiprocessing|DataLoader|default_device|get_default_device|from_file|frombuffer|from_blob|quantize\w*|mkldnn"
-    r"|to_mkldnn|get_rng_state|set_rng_state|initial_seed|default_generator)\b"
-)
 
 
 def on_device(claim: Claim, device: str) -> Claim:
@@ -42,13 +34,6 @@ def on_device(claim: Claim, device: str) -> Claim:
         return placed
     put_right = replace(claim.do, text=placed_text(control, "device"))
     return replace(placed, control=((placed.do.text, put_right),))
-
-
-def says_where(claim: Claim) -> bool:
-    """Return whether a claim says itself on which devices its tensors are, or is about what only the CPU has."""
-    texts = [claim.do.text] if claim.do else []
-    texts += [fragment.text for fragment in claim.expectation.expect]
-    return any(_SAYS_WHERE.search(text) for text in texts)
 
 
 def placed_recipes(claim: Claim, recipes: Mapping[str, str], device: str) -> dict[str, str]:

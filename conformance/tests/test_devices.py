@@ -331,3 +331,24 @@ def test_a_file_of_expected_failures_that_is_wrong_is_told(
     assert ran.returncode == 2
     assert told in ran.stdout + ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
+
+
+def test_the_linter_lists_what_is_made_on_the_cpu(tmp_path: Path) -> None:
+    """Places are those of the program; a claim about one device, or with ``device=``, has nothing to list."""
+    bodies = {
+        "window": "do: y = torch.hann_window(4)\nexpect: y.ndim == 1",
+        "module": "do: m = torch.nn.Linear(1, 1)\nexpect: m.weight.cpu().ndim == 2",
+        "of-the-cpu": "applies: {device: cpu}\ndo: y = torch.ones(2)\nexpect: y.ndim == 1",
+        "placed": "do: y = torch.ones(2, device=device)\nexpect: y.ndim == 1",
+    }
+    path = tmp_path / "specs.yaml"
+    path.write_text(
+        HEADER + "".join(claim_text(body, identity=name) for name, body in bodies.items()), encoding="utf-8"
+    )
+    ran = run(tmp_path, "check", "specs.yaml", "--devices")
+    assert ran.returncode == 0, ran.stdout
+    assert ran.stdout.splitlines()[:-1] == [
+        "specs.yaml:7:9 torch.hann_window() is on the CPU; write device=device (a run on a device does so)",
+        "specs.yaml:13:9 torch.nn.Linear() has its parameters on the CPU; write .to(device) (this program says what is "
+        "where, so it stays there)",
+    ]

@@ -17,7 +17,7 @@ from conformance.tests.standin import BACKEND, FAULT, why_not
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
-FLOATS = "given: {x: 'tensor(dtype=torch.float32, shape=(2, 3), layout=\"contiguous\", state=\"plain\")'}\n"
+FLOATS = 'given: {x: \'tensor(dtype=torch.float32, shape=(2, 3), layout="contiguous", state="plain")\'}\n'
 LEAF = "given: {x: 'tensor(dtype=torch.float32, shape=(2, 3), state=\"leaf\")'}\n"
 CLAIMS = {
     "copies": f"{FLOATS}do: y = x.clone()\nexpect: independent(x, y)",
