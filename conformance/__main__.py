@@ -187,6 +187,9 @@ def add_check(commands: Any) -> None:
     """Declare ``conformance check``."""
     check = commands.add_parser("check", help="find mistakes in spec files without running them")
     check.add_argument("paths", nargs="*", type=Path, help="spec files or folders (default: the whole corpus)")
+    check.add_argument(
+        "--devices", action="store_true", help="list what claims about every device make on the CPU, and what to write"
+    )
     check.set_defaults(function=_check)
 
 
@@ -214,7 +217,7 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
     paths = options.paths or [default_root()]
     key = check_key(paths, default_root()) if all(map(os.path.isdir, paths)) else None
     known = recall(key)
-    if isinstance(known, Counts):
+    if isinstance(known, Counts) and not options.devices:
         print(_checked(known))
         return 0
     decisions = [file for path in paths for file in decision_files(path)]
@@ -247,6 +250,11 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
 
         print(f"{count_of(len(problems), 'mistake')}; the reference explains the codes", file=sys.stderr)
         return 2
+    if options.devices:
+        from conformance.language.rules.devices import on_the_cpu
+
+        for place, told in sorted({found for claim in corpus.claims for found in on_the_cpu(claim)}):
+            print(f"{place} {told}")
     print(_checked(corpus.counts(), " in what was read" if corpus.not_entered else ""))
     doubts = []
     if options.paths:

@@ -30,6 +30,13 @@ from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
 from conformance.results.model import Device, Environment, Outcome
 from conformance.run.earlier import Settings, kept_records
+from conformance.run.expected import (
+    Expectations,
+    UnusableExpectations,
+    device_type,
+    read_expectations,
+    review,
+)
 from conformance.run.failure import failure_text
 from conformance.run.options import OF_PLUGIN, declare
 from conformance.run.protocol import ItemRecord
@@ -43,19 +50,22 @@ _KEPT_IDS = "claims taken over"
 _PASSES_OVER = "the command has named the folders that can't be entered"
 #: Claims that are worth a process of their own, which imports torch and collects them all.
 _SHARE = 100
-_MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n"}
+_MARKS = {"holds": ".", "diverges": "d", "unspecified": "u", "absent": "a", "inapplicable": "n", "unsupported": "s"}
+_REVIEWS = {"unreviewed": "x", "expected": "e"}
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 _TALLY = pytest.StashKey[Tally]()
 _KEPT = pytest.StashKey[frozenset[tuple[str, str]]]()
+_EXPECTED = pytest.StashKey[Optional[Expectations]]()
 
 
 class ClaimFailed(Exception):
-    """A claim's verdict fails the run."""
+    """A claim's verdict fails the run; ``reason`` is why it was expected to fail where it does not."""
 
-    def __init__(self, claim: Claim, outcome: Outcome) -> None:
+    def __init__(self, claim: Claim, outcome: Outcome, reason: str = "") -> None:
         super().__init__(outcome.entry.verdict)
         self.claim = claim
         self.outcome = outcome
+        self.reason = reason
 
 
 class BadSpec(Exception):
@@ -72,6 +82,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options, or prepare a process of pytest-xdist."""
     if not hasattr(config, "workerinput"):
         _refuse_results(config.getoption("--results"), record=config.getoption("--record"))
+        if config.getoption("--accept") and config.getoption("--expected") is None:
+            raise pytest.UsageError("--accept writes a file; add --expected=FILE")
+        _expectations(config)
     else:
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
         leave_ending_to_the_parent()
@@ -94,6 +107,24 @@ def _refuse_results(folder: Optional[Path], *, record: bool) -> None:
         )
 
 
+def _expectations(config: pytest.Config) -> Optional[Expectations]:
+    """Return what is expected to fail; None where nobody said it, or where it is to be written down."""
+    if _EXPECTED not in config.stash:
+        path = config.getoption("--expected")
+        try:
+            unknown = path is None or config.getoption("--accept")
+            config.stash[_EXPECTED] = None if unknown else read_expectations(path)
+        except UnusableExpectations as error:
+            raise pytest.UsageError(str(error)) from None
+    return config.stash[_EXPECTED]
+
+
+def _expected_reason(expectations: Optional[Expectations], record: ItemRecord) -> str:
+    if expectations is None or record.review != "passes":
+        return ""
+    return expectations[device_type(record.environment.device)][record.claim].reason
+
+
 def _supervisor(config: pytest.Config) -> Supervisor:
     if _SUPERVISOR not in config.stash:
         config.stash[_SUPERVISOR] = Supervisor(
@@ -101,6 +132,8 @@ def _supervisor(config: pytest.Config) -> Supervisor:
             seed=config.getoption("--seed"),
             time_limit=config.getoption("--time-limit"),
             memory_limit=int(config.getoption("--memory-limit") * 2**30),
+            devices=config.getoption("--device") or (),
+            imports=config.getoption("imports") or (),
             variables=UNFILLED if config.getoption("--timings") else {},
         )
     return config.stash[_SUPERVISOR]
@@ -109,14 +142,14 @@ def _supervisor(config: pytest.Config) -> Supervisor:
 def _environments(config: pytest.Config) -> dict[Device, Environment]:
     """Return what is measured, by device; a torch that does not import or lacks a device is a wrong call."""
     try:
-        found = _supervisor(config).environments
+        supervisor = _supervisor(config)
+        environments = supervisor.environments
     except TorchUnusable as error:
         raise pytest.UsageError(str(error)) from None
-    asked = config.getoption("--device") or list(found)
-    missing = [device for device in asked if device not in found]
+    missing = [device for device in config.getoption("--device") or () if device not in environments]
     if missing:
-        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(found)}")
-    return {device: environment for device, environment in found.items() if device in asked}
+        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(supervisor.found)}")
+    return dict(environments)
 
 
 def _tally(config: pytest.Config) -> Tally:
@@ -131,6 +164,7 @@ def _tally(config: pytest.Config) -> Tally:
             resume=config.getoption("--resume"),
             again=config.getoption("--again"),
             record=config.getoption("--record"),
+            accepts=config.getoption("--expected") if config.getoption("--accept") else None,
             corpus=asked.corpus if asked else None,
             whole=asked is not None and asked.is_whole,
         )
@@ -178,12 +212,16 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
     if _KEPT not in config.stash:
         ahead, tally = read_ahead(config), _tally(config)
         records: list[ItemRecord] = []
+        kept: set[tuple[str, str]] = set()
         if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
             environments = _environments(config).values()
             records = kept_records(ahead.corpus.claims, environments, tally.earlier, _supervisor(config))
+        expectations = _expectations(config) or {}
         for record in records:
-            tally.keep(record)
-        config.stash[_KEPT] = frozenset((record.claim, record.environment.device) for record in records)
+            if record.claim not in expectations.get(device_type(record.environment.device), {}):
+                tally.keep(record)
+                kept.add((record.claim, record.environment.device))
+        config.stash[_KEPT] = frozenset(kept)
     return config.stash[_KEPT]
 
 
@@ -271,25 +309,26 @@ class ClaimItem(pytest.Item):
         timings = self.config.getoption("--timings")
         if self.claim.is_timed and not timings:
             pytest.skip("a timing claim")
-        supervisor = _supervisor(self.config)
+        supervisor, expectations = _supervisor(self.config), _expectations(self.config)
         outcome = supervisor.judge(self.claim, self.device)
         record = ItemRecord(
             self.claim.id,
             replace(supervisor.environments[self.device], processor=processor() if timings else None),
             outcome.entry,
-            void=supervisor.void,
+            void=supervisor.void(self.device),
             influenced=outcome.influenced,
             unsure=outcome.unsure,
             written=self.claim.entry,
+            review=review(expectations, self.claim.id, self.device, outcome.entry),
         )
         self.user_properties.append((_PROPERTY, to_line(encode(record))))
-        if outcome.entry.fails:
-            raise ClaimFailed(self.claim, outcome)
+        if record.fails:
+            raise ClaimFailed(self.claim, outcome, _expected_reason(expectations, record))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Tell what was promised, by whom, what happened, and how to see it."""
         if isinstance(excinfo.value, ClaimFailed):
-            return failure_text(excinfo.value.claim, excinfo.value.outcome)
+            return failure_text(excinfo.value.claim, excinfo.value.outcome, excinfo.value.reason)
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, Optional[int], str]:
@@ -315,11 +354,10 @@ def pytest_report_teststatus(report: pytest.TestReport) -> Any:
     record = _record(report)
     if report.when != "call" or record is None:
         return None
-    verdict = record.entry.verdict
+    verdict = "failed" if record.fails else record.review or record.entry.verdict
     # pytest prints the text of what it counts as failed
-    return (
-        ("failed", "F", verdict.upper()) if record.entry.fails else (verdict, _MARKS.get(verdict, "f"), verdict.upper())
-    )
+    shown = record.review or record.entry.verdict
+    return verdict, "F" if record.fails else {**_MARKS, **_REVIEWS}.get(shown, "f"), shown.upper()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

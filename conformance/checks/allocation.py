@@ -7,9 +7,10 @@ from typing import Any
 
 import torch
 import torch.autograd.profiler
-import torch.cuda
 
-from conformance.checks.registry import check
+from conformance.checks.registry import NotJudged, check
+from conformance.inputs.device import current_device
+from conformance.inputs.devices import accelerator
 
 
 @check
@@ -18,30 +19,35 @@ def allocates(thunk: Callable[[], Any]) -> int:
 
     Bytes that are freed again before it ends count too.
 
-    Memory of the CPU and of all CUDA devices is counted, by torch's own allocators. CUDA's allocator rounds each piece
-    up (before torch 2.1 to 512 bytes), so compare with 0 or with another call rather than with an exact size. A Python
-    number that an operation turns into a tensor counts with a few bytes: ``x.add_(1)`` takes some. Memory of NumPy and
-    of Python objects, and what other threads take, is not counted.
+    Memory of the CPU and of the devices under test is counted, by torch's own allocators. CUDA's allocator rounds each
+    piece up (before torch 2.1 to 512 bytes), so compare with 0 or with another call rather than with an exact size. A
+    Python number that an operation turns into a tensor counts with a few bytes: ``x.add_(1)`` takes some. Memory of
+    NumPy and of Python objects, and what other threads take, is not counted.
 
     Parameters
     ----------
     thunk : callable
         Called once, with no arguments; its result is dropped.
+
+    Raises
+    ------
+    NotJudged
+        When the device under test does not count what it allocates.
     """
-    before = _cuda_bytes()
+    before = _bytes_on_device()
     events = _cpu_events(thunk)
-    return sum(size for size in events if size > 0) + _cuda_bytes() - before
+    return sum(size for size in events if size > 0) + _bytes_on_device() - before
 
 
-def _cuda_bytes() -> int:
-    """Return how many bytes were ever allocated on CUDA devices."""
-    if not _cuda_is_initialized():
+def _bytes_on_device() -> int:
+    """Return how many bytes were ever allocated on the devices under test; none on the CPU, which is profiled."""
+    of_torch = accelerator(current_device())
+    if of_torch is None:
         return 0
-    total = 0
-    for device in range(_cuda_device_count()):
-        stats = _memory_stats(device)
-        total += stats.get("requested_bytes.all.allocated") or stats.get("allocated_bytes.all.allocated", 0)
-    return total
+    allocated = of_torch.allocated()
+    if allocated is None:
+        raise NotJudged(f"{of_torch.type} does not count what it allocates")
+    return allocated
 
 
 def _cpu_events(thunk: Callable[[], Any]) -> list[int]:
@@ -95,6 +101,3 @@ _config: Any = _profiler_config()
 _enable: Any = getattr(torch._C._autograd, "_enable_profiler_legacy", None)
 _disable: Any = getattr(torch._C._autograd, "_disable_profiler_legacy", None)
 _profile = torch.autograd.profiler.profile
-_cuda_is_initialized: Any = torch.cuda.is_initialized
-_cuda_device_count: Any = torch.cuda.device_count
-_memory_stats: Any = torch.cuda.memory_stats

@@ -81,13 +81,7 @@ class _ArrayInterface:
         self.__array_interface__ = interface
 
 
-class _CudaArrayInterface:
-    """A piece of the memory of a CUDA device, in Numba's array interface, which torch reads."""
-
-    def __init__(self, interface: dict[str, Any]) -> None:
-        self.__cuda_array_interface__ = interface
-
-
+_WITHOUT_MEMORY = ("meta", "mkldnn")
 _as_array = np.asarray
 _from_bytes = np.frombuffer
 _string_at = ctypes.string_at
@@ -140,7 +134,7 @@ def elements(value: Value) -> Elements:
     if originals.number_of_elements(value) == 0:
         raise NotJudged("an empty tensor has no memory")
     device = originals.device(value)
-    if device.type not in ("cpu", "cuda"):
+    if device.type in _WITHOUT_MEMORY or (device.type != "cpu" and not originals.has_untyped_storage):
         raise NotJudged(f"memory of the device {device} can't be looked at")
     address = originals.address(value)
     if address == 0:
@@ -220,34 +214,33 @@ def logical_bytes(value: Value) -> Any:
     if isinstance(value, originals.Tensor) and originals.number_of_elements(value) == 0:
         return np.empty((*originals.shape(value), originals.element_size(value)), np.uint8)
     place = elements(value)
-    return place.places.copy() if place.device == "cpu" else read(place.places, place.device)
+    return read(place.places, place)
 
 
-def read(places: Any, device: str) -> Any:
-    """Copy bytes out of the memory of a device."""
-    if device == "cpu":
+def read(places: Any, of: Elements) -> Any:
+    """Copy bytes out of the memory of a value: those at some of its places."""
+    if of.device == "cpu":
         return places.copy()
-    return originals.to_numpy(originals.to_cpu(_on_device(places, device)))
+    return originals.to_numpy(originals.to_cpu(_on_device(places, of)))
 
 
-def write(places: Any, device: str, content: bytes) -> None:
-    """Write the bytes of one element."""
-    if device == "cpu":
+def write(places: Any, of: Elements, content: bytes) -> None:
+    """Write the bytes of one element of a value."""
+    if of.device == "cpu":
         memoryview(places)[:] = content
     else:
-        originals.copy_(_on_device(places, device), originals.as_tensor(_from_bytes(content, np.uint8).copy()))
+        originals.copy_(_on_device(places, of), originals.as_tensor(_from_bytes(content, np.uint8).copy()))
 
 
-def _on_device(places: Any, device: str) -> torch.Tensor:
-    """Make a byte tensor on memory of a CUDA device; it has no autograd state in common with any other tensor."""
-    interface = {
-        "version": 2,
-        "typestr": "|u1",
-        "data": (address_of(places), False),
-        "shape": places.shape,
-        "strides": places.strides,
-    }
-    return originals.as_tensor(_CudaArrayInterface(interface), device=device)
+def _on_device(places: Any, of: Elements) -> torch.Tensor:
+    """Make a byte tensor on the storage of a tensor; it has no autograd state in common with any other tensor.
+
+    The device finds the bytes by their distance from the start of the storage: an address may be a mere handle.
+    """
+    storage = originals.storage(of.owner)
+    window = originals.empty(0, dtype=torch.uint8, device=of.device)
+    distance = address_of(places) - storage.data_ptr()
+    return originals.set_(window, storage, distance, places.shape, places.strides)
 
 
 def observed_bytes(value: Value) -> bytes:

@@ -146,7 +146,7 @@ def _shows(a: Value, of_a: Elements, b: Value, of_b: Elements, in_b: list[Any], 
     With ``in_a``, the places of ``a`` at the same memory, every write must show; these are written where ``b`` can't
     be. Without, one that shows is enough.
     """
-    targets, device = (in_b, of_b.device) if writable(b) else (in_a, of_a.device)
+    targets, owner = (in_b, of_b) if writable(b) else (in_a, of_a)
     if not targets or not (writable(b) or writable(a)):
         raise NotJudged("neither value is on memory that can be written")
     # Each byte changes, since the two values may have only some in common (a complex number and its real part). Made of
@@ -155,12 +155,12 @@ def _shows(a: Value, of_a: Elements, b: Value, of_b: Elements, in_b: list[Any], 
     before = observed_bytes(a)
     results = []
     for places in targets:
-        old = read(places, device).tobytes()
-        write(places, device, old.translate(changed))
+        old = read(places, owner).tobytes()
+        write(places, owner, old.translate(changed))
         try:
             results.append(observed_bytes(a) != before)
         finally:
-            write(places, device, old)
+            write(places, owner, old)
     return all(results) if in_a else any(results)
 
 

@@ -68,11 +68,15 @@ storage: Callable[[torch.Tensor], Any] = getattr(
     "untyped_storage",  # torch 2.0
     getattr(torch.Tensor, "_storage", torch.Tensor.storage),  # torch 1.11
 )
+# Bytes of another device are read and written through such a storage; before torch 1.11 there was none.
+has_untyped_storage = hasattr(torch.Tensor, "untyped_storage") or hasattr(torch.Tensor, "_storage")
+set_ = torch.Tensor.set_
 stride = torch.Tensor.stride
 to_cpu = torch.Tensor.cpu
 to_numpy = torch.Tensor.numpy
 
 as_tensor = torch.as_tensor
+empty = torch.empty
 gradients_of = torch.autograd.grad
 ones_like = torch.ones_like
 contiguous_format = torch.contiguous_format

@@ -16,7 +16,7 @@ def set_current_device(device: str) -> None:
     Parameters
     ----------
     device
-        ``cpu`` or ``cuda``.
+        Its name, such as ``cpu`` or ``cuda:1``.
     """
     global _device
     _device = device

@@ -104,7 +104,7 @@ class Given:
     given
         Name and expression of each input, in order.
     device
-        The device under test: ``cpu`` or ``cuda``.
+        The device under test, such as ``cpu`` or ``cuda:1``.
 
     Raises
     ------
@@ -114,6 +114,7 @@ class Given:
 
     def __init__(self, given: Sequence[tuple[str, Fragment]], device: str) -> None:
         self._device = device
+        set_current_device(device)
         self._parts = [
             _Part(name, fragment, [earlier for earlier, _ in given[:place]])
             for place, (name, fragment) in enumerate(given)

@@ -293,7 +293,11 @@ FORMS: dict[str, Form] = {
             "torch": Key(Shape.TEXT, _SPECIFIER.format("torch")),
             "numpy": Key(Shape.TEXT, _SPECIFIER.format("NumPy")),
             "python": Key(Shape.TEXT, _SPECIFIER.format("Python")),
-            "device": Key(Shape.WORD, "The device under test.", words={"cpu": "", "cuda": ""}),
+            "device": Key(
+                Shape.TEXT,
+                "The type of the device under test, such as cpu or cuda; accelerator for every one but the CPU.",
+                pattern="[a-z][a-z0-9_]*",
+            ),
             "system": Key(Shape.WORD, "The operating system.", words={"linux": "", "darwin": "", "windows": ""}),
         },
     ),

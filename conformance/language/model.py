@@ -106,8 +106,8 @@ class Expectation:
 class Conditions:
     """Properties of an environment; an absent one admits every value.
 
-    ``torch``, ``numpy`` and ``python`` are PEP 440 specifiers; ``device`` is ``cpu`` or ``cuda``; ``system`` is a
-    value of ``platform.system()`` in lower case.
+    ``torch``, ``numpy`` and ``python`` are PEP 440 specifiers; ``device`` is a device type of torch, or
+    ``accelerator`` for every one but the CPU; ``system`` is a value of ``platform.system()`` in lower case.
     """
 
     torch: Optional[str] = None

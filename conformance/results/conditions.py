@@ -8,6 +8,9 @@ from packaging.version import Version
 from conformance.language.model import Conditions
 from conformance.results.model import Environment
 
+#: What stands for every device but the CPU.
+ACCELERATOR = "accelerator"
+
 
 def admits(conditions: Conditions, environment: Environment) -> bool:
     """Return whether an environment satisfies the conditions."""
@@ -17,9 +20,17 @@ def admits(conditions: Conditions, environment: Environment) -> bool:
 
 
 def _satisfies(name: str, asked: str, found: str) -> bool:
-    if name in ("device", "system"):
+    if name == "system":
         return found == asked
+    if name == "device":
+        return is_device(asked, found)
     return admits_release(asked, found)
+
+
+def is_device(asked: str, device: str) -> bool:
+    """Return whether a device is of the type asked for; ``accelerator`` is every one but the CPU."""
+    kind = device.partition(":")[0]
+    return kind != "cpu" if asked == ACCELERATOR else kind == asked
 
 
 def admits_release(specifier: str, release: str) -> bool:

@@ -15,6 +15,7 @@ _WORDS = {"true": "true", "false": "false", "crash": "crashes", "open": "left op
 _SILENT: dict[Verdict, str] = {
     "absent": "lacks the name",
     "inapplicable": "is excluded",
+    "unsupported": "is not supported",
     "invalid": "could not judge it",
 }
 

@@ -27,6 +27,7 @@ Verdict = Literal[
     "unspecified",
     "absent",
     "inapplicable",
+    "unsupported",
     "crashed",
     "timed-out",
     "invalid",
@@ -40,9 +41,12 @@ FAILING: tuple[Verdict, ...] = (
     "timed-out",
     "invalid",
 )
+#: What names a device.
+DEVICE = r"^[a-z][a-z0-9_]*(:[0-9]{1,3})?$"
 #: How often something was true over all examples.
 Often = Literal["always", "sometimes", "never"]
-Device = Literal["cpu", "cuda"]
+#: A device type of torch, and an index where it is not the first device of that type: ``cuda``, ``cuda:1``.
+Device = str
 #: What can be false: the last statement, one before it, an expression, a promised error or warning.
 PartKind = Literal["do", "earlier-statement", "expect", "raises", "warns"]
 #: How far a promised error or warning goes: that there is one, its class, its message.
@@ -80,11 +84,13 @@ class Environment:
     build: str = _field("What follows + in torch's version, or 'default'.", longest=100)
     python: str = _field("Major and minor version of Python.", longest=100)
     numpy: str = _field("Version of NumPy.", longest=100)
-    device: Device = _field("The device under test.")
+    device: Device = _field(
+        "The device under test: its type, with an index where it was asked for with one.", pattern=DEVICE, longest=60
+    )
     system: str = _field("Operating system, in lower case.", longest=100)
     machine: str = _field("Processor architecture, in lower case.", longest=100)
     hypothesis: Optional[str] = _field("Version of Hypothesis.", None, longest=100)
-    accelerator: Optional[str] = _field("Name of the GPU.", None, longest=200)
+    accelerator: Optional[str] = _field("Name of the hardware of a device other than the CPU.", None, longest=200)
     processor: Optional[str] = _field("Name of the processor, where times were taken.", None, longest=200)
 
 
@@ -194,8 +200,8 @@ class Entry:
     examples: Optional[int] = _field("Distinct examples that decided something.", None, least=0)
     covered: Mapping[str, Coverage] = _field("For each input with axes: what was tried of its domain.", dict)
     missing_kernels: Mapping[str, tuple[str, ...]] = _field(
-        "For each class of error: the dtypes, as that error names them, for which torch lacks a kernel; such examples"
-        " do not count.",
+        "For each class of error: the dtypes, or on another device than the CPU the operators, as that error names"
+        " them, for which torch lacks a kernel; such examples do not count.",
         dict,
         longest=500,
     )

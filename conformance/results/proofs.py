@@ -32,7 +32,7 @@ Standing = Literal["true", "false", "sometimes", "absent", "unmeasured"]
 
 def standing_of(entry: Optional[Entry]) -> Standing:
     """Return what a release says of a claim."""
-    if entry is None or entry.verdict in ("inapplicable", "timed-out", "invalid"):
+    if entry is None or entry.verdict in ("inapplicable", "unsupported", "timed-out", "invalid"):
         return "unmeasured"
     if entry.verdict == "unspecified":
         tiers = (entry.tiers.error, entry.tiers.type) if entry.tiers else ()
@@ -49,8 +49,8 @@ def is_about(line: AnswerLine, torch: str) -> bool:
 
 
 def needs_gpu(claim: Claim) -> bool:
-    """Return whether a claim is about a GPU alone, so that nothing on the processor can show it."""
-    return claim.applies.device == "cuda"
+    """Return whether a claim is about other devices than the CPU, so that nothing there can show it."""
+    return claim.applies.device not in (None, "cpu")
 
 
 def check_lines(

@@ -94,7 +94,7 @@ class Results:
     @property
     def name(self) -> str:
         """The file's name without its ending, such as ``torch-2.13.0-cpu``."""
-        return f"torch-{self.environment.torch}-{self.environment.device}"
+        return f"torch-{self.environment.torch}-{self.environment.device.replace(':', '-')}"
 
     @property
     def header(self) -> Header:

@@ -42,7 +42,14 @@ APPEARANCES: dict[Verdict, Appearance] = {
     ),
     "absent": Appearance("absent", "–", "absent", "none", "this torch has no such subject"),
     "inapplicable": Appearance(
-        "inapplicable", "·", "n/a", "none", "the claim's own conditions exclude this environment"
+        "inapplicable",
+        "·",
+        "n/a",
+        "none",
+        "the claim's own conditions exclude this environment, or it puts nothing on this device",
+    ),
+    "unsupported": Appearance(
+        "not supported", "∅", "n/s", "none", "this device lacks what every example needs, such as an operator"
     ),
     "crashed": Appearance("crashed", "†", "crash!", "bad", "the interpreter died while the claim was tried"),
     "timed-out": Appearance("timed out", "…", "hang!", "bad", "the time limit passed while the claim was tried"),
@@ -77,4 +84,4 @@ def standing(verdict: Verdict) -> Optional[Standing]:
     """Return how a claim stands; `None` where it can't be judged."""
     if verdict == "absent":
         return "absent"
-    return "excluded" if verdict == "inapplicable" else truth(verdict)
+    return "excluded" if verdict in ("inapplicable", "unsupported") else truth(verdict)

@@ -114,7 +114,11 @@ def kept_records(
         for (identity, entry), each in zip(known.items(), keys):
             current = replace(entry, sentences=tuple(next(found) for _ in each))
             written = measured[identity].entry
-            records.append(ItemRecord(identity, environment, current, supervisor.void, kept=True, written=written))
+            records.append(
+                ItemRecord(
+                    identity, environment, current, supervisor.void(environment.device), kept=True, written=written
+                )
+            )
     return records
 
 

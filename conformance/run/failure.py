@@ -9,8 +9,14 @@ from conformance.results.model import Outcome
 from conformance.results.verdicts import APPEARANCES
 
 
-def failure_text(claim: Claim, outcome: Outcome) -> str:
-    """Return the title, sources, what was false, the smallest counterexample, and the place in the spec."""
+def failure_text(claim: Claim, outcome: Outcome, reason: str = "") -> str:
+    """Return the title, sources, what was false, the smallest counterexample, and the place in the spec.
+
+    Parameters
+    ----------
+    reason
+        Why it was expected to fail, where it does not.
+    """
     entry = outcome.entry
     lines = [
         claim.title,
@@ -19,6 +25,8 @@ def failure_text(claim: Claim, outcome: Outcome) -> str:
         f"  spec     {claim.place}",
         f"  verdict  {entry.verdict}: {APPEARANCES[entry.verdict].meaning}",
     ]
+    if reason:
+        lines.append(f"  expected to fail, and does not: remove it from the file of --expected (reason: {reason})")
     if entry.failed is not None:
         lines.append(f"  false    {entry.failed}")
     for number, line in enumerate((entry.detail or "").splitlines()):

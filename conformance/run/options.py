@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Union
 
+from conformance.results.model import DEVICE
 from conformance.run.supervisor import MEMORY_LIMIT, TIME_LIMIT
 
 #: How many examples Hypothesis tries for each claim unless told otherwise.
@@ -34,6 +36,13 @@ def positive(text: str) -> float:
     if not 0 < number < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and below 1,000,000,000")
     return number
+
+
+def device_name(text: str) -> str:
+    """Read the name of a device, which may have an index; raises ArgumentTypeError."""
+    if re.match(DEVICE, text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a device, such as cpu, cuda or cuda:1")
+    return text
 
 
 def process_count(text: str) -> str:
@@ -97,7 +106,20 @@ class Option:
 
 #: Options of the plugin. The command has them too and passes them on.
 OF_PLUGIN = (
-    Option("--device", action="append", choices=["cpu", "cuda"], help="only this device (may be repeated)"),
+    Option(
+        "--device",
+        action="append",
+        type=device_name,
+        metavar="NAME",
+        help="only this device, such as cuda, cuda:1, mps, or one that an extension adds (may be repeated)",
+    ),
+    Option(
+        "--import",
+        dest="imports",
+        action="append",
+        metavar="PACKAGE",
+        help="import this first, for a device that it adds to torch (may be repeated)",
+    ),
     Option(
         "--examples",
         type=at_least_one,
@@ -132,6 +154,13 @@ OF_PLUGIN = (
         action="store_true",
         help="extend the record in --results DIR: keep unchanged entries, whatever machine measured them",
     ),
+    Option(
+        "--expected",
+        type=Path,
+        metavar="FILE",
+        help="claims that fail on a device, with the reasons; the run fails where others do, or where these do not",
+    ),
+    Option("--accept", action="store_true", help="write what fails on a device other than the CPU to --expected FILE"),
     Option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
     Option("--resume", action="store_true", help="continue a stopped run with the same --results"),
     Option("--timings", action="store_true", help="measure the timing claims alone; their file goes to DIR/timings"),

@@ -41,11 +41,28 @@ class RunPinned:
 
 
 @dataclass(frozen=True)
+class Measuring:
+    """What the worker is to measure.
+
+    ``devices`` are those asked for; with none, all that are found. ``imports`` are packages that add devices to torch,
+    and ``memory`` is how much memory of a device one process may take, in bytes.
+    """
+
+    devices: tuple[Device, ...] = ()
+    imports: tuple[str, ...] = ()
+    memory: int = 0
+
+
+@dataclass(frozen=True)
 class Greeting:
-    """What is measured here, by device, and why nothing of it may be believed, if so."""
+    """What is measured here, by device, and why nothing of a device may be believed, where that is so.
+
+    ``found`` are the device types that have a device here, also where others were asked for.
+    """
 
     environments: Mapping[str, Environment] = field(default_factory=dict)
-    void: Optional[str] = None
+    voids: Mapping[str, str] = field(default_factory=dict)
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +79,8 @@ class ItemRecord:
 
     ``void`` says why nothing measured in this environment may be believed; ``kept`` that an earlier run has measured
     it; ``influenced`` and ``unsure`` how far to trust the verdict, see `conformance.run.supervisor.Judgement`;
-    ``written`` where the spec has the claim: all rows of a table are one entry.
+    ``written`` where the spec has the claim: all rows of a table are one entry; ``review`` how the verdict
+    compares with what was expected on the device, see `conformance.run.expected.review`.
     """
 
     claim: str
@@ -73,3 +91,9 @@ class ItemRecord:
     influenced: Optional[str] = None
     unsure: bool = False
     written: Optional[Place] = None
+    review: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it makes the run fail."""
+        return self.review == "passes" or (self.entry.fails and not self.review)

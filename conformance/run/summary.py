@@ -22,6 +22,8 @@ _FEWEST_CLAIMS = 20
 _MOST_NAMED = 5
 _MOST_DIFFERING = 10
 _LONGEST_REASON = 200
+# The code of weak evidence for a claim that puts nothing on the device under test.
+_UNTOUCHED = "V005"
 
 
 class Summary:
@@ -52,7 +54,9 @@ class Summary:
         self.unjudged: dict[str, str] = {}
         self.stopped = False
         self.left_out = 0
-        self._failed: list[tuple[str, Verdict]] = []
+        self._failed: list[tuple[str, str]] = []
+        self._untouched: dict[str, list[str]] = {}
+        self._unreviewed: dict[str, list[str]] = {}
         self._weak: list[tuple[str, str]] = []
         self._influenced: list[str] = []
         self._unsure = 0
@@ -66,14 +70,20 @@ class Summary:
         self._kept[record.environment] += record.kept
         if seconds is not None:
             self._seconds[item] = seconds
-        self._weak += [(item, str(weak)) for weak in record.entry.weak_evidence]
+        self._weak += [(item, str(weak)) for weak in record.entry.weak_evidence if weak.code != _UNTOUCHED]
+        if any(weak.code == _UNTOUCHED for weak in record.entry.weak_evidence):
+            self._untouched.setdefault(record.environment.device, []).append(record.claim)
         self._written[record.claim] = record.written or record.claim
         if record.influenced is not None:
             told = f"{item}: {record.influenced} after other claims, {record.entry.verdict} alone"
             self._influenced.append(f"{told}: its neighbours influence it")
         self._unsure += record.unsure
-        if record.entry.fails:
-            self._failed.append((item, record.entry.verdict))
+        if record.review == "unreviewed":
+            told = f"{record.entry.verdict:9} {record.claim}"
+            self._unreviewed.setdefault(record.environment.device, []).append(told)
+        if record.fails:
+            told = "passes" if record.review == "passes" else record.entry.verdict
+            self._failed.append((item, told))
 
     def counts(self) -> str:
         """Return how many claims have a verdict, and how many entries of spec files they come from; empty if none."""
@@ -94,6 +104,12 @@ class Summary:
         lines += self._costly()
         weak = [f"{item}: {told}" for item, told in sorted(self._weak)]
         lines += _listed(weak, "with weak evidence: the claim proves too little")
+        for device, claims in sorted(self._untouched.items()):
+            lines += _first(claims, f"of the claims put nothing on {device}; they are not counted ({_UNTOUCHED})")
+        for device, told in sorted(self._unreviewed.items()):
+            lines += _first(
+                told, f"unreviewed on {device}: nobody has looked at what fails there; --accept writes it down"
+            )
         lines += _listed(sorted(self._influenced), "judged once more, alone, with another verdict, which counts")
         attention = [f"{verdict:9} {item}" for item, verdict in sorted(self._failed)]
         attention += [f"no verdict {item}: {_reason(told)}" for item, told in sorted(self.unjudged.items())]
@@ -104,11 +120,9 @@ class Summary:
         if times:
             lines += [*times, "times are relative to the kernel at 1.0; they depend on the machine and fail no run"]
         elif not attention:
-            lines.append(
-                "stopped before the end; every verdict so far is as expected"
-                if self.stopped
-                else "every verdict is as expected"
-            )
+            every = "every other verdict" if self._unreviewed else "every verdict"
+            so_far = f"stopped before the end; {every} so far" if self.stopped else every
+            lines.append(f"{so_far} is as expected")
         return lines
 
     def _about(self, results: Results) -> Iterator[str]:
@@ -182,6 +196,12 @@ def _times(results: Results) -> Iterator[str]:
 def _listed(lines: Sequence[str], heading: str) -> list[str]:
     """Return a heading with the number of lines, and the lines; nothing if there are none."""
     return [f"{len(lines)} {heading}:", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _first(lines: Sequence[str], heading: str) -> list[str]:
+    """Return a heading with the number of lines, and the first lines; nothing if there are none."""
+    more = [f"  and {len(lines) - _MOST_DIFFERING:,} more"] if len(lines) > _MOST_DIFFERING else []
+    return [f"{len(lines):,} {heading}:", *(f"  {line}" for line in sorted(lines)[:_MOST_DIFFERING]), *more]
 
 
 def _reason(told: str) -> str:

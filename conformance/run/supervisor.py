@@ -18,7 +18,7 @@ from conformance.base.text import bounded
 from conformance.language.model import Claim, Divergence
 from conformance.results.conditions import admits
 from conformance.results.model import Device, Entry, Environment, Outcome, Verdict
-from conformance.run.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
+from conformance.run.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, Measuring, RunPinned
 
 #: How long one claim may take, in seconds.
 TIME_LIMIT = 60.0
@@ -73,6 +73,10 @@ class Supervisor:
         How much memory a claim may take above what torch takes itself, in bytes.
     judged_again
         How many claims may be judged once more.
+    devices
+        The devices to measure; with none, all that are found.
+    imports
+        Packages that add a device to torch, imported first.
     variables
         Environment variables of the worker.
     """
@@ -85,15 +89,17 @@ class Supervisor:
         time_limit: float = TIME_LIMIT,
         memory_limit: int = MEMORY_LIMIT,
         judged_again: int = MOST_JUDGED_AGAIN,
+        devices: Iterable[Device] = (),
+        imports: Iterable[str] = (),
         variables: Mapping[str, str] = NO_VARIABLES,
     ) -> None:
         self._examples = examples
         self._seed = seed
         self._scratch = ScratchFolder()
         limits = Limits(time_limit, memory_limit)
-        self._worker = Worker(
-            "conformance.run.worker.service:make_service", None, self._scratch.path, limits, variables
-        )
+        measuring = Measuring(tuple(devices), tuple(imports), memory_limit)
+        service = "conformance.run.worker.service:make_service"
+        self._worker = Worker(service, measuring, self._scratch.path, limits, variables)
         self._greeting = Greeting()
         self._left_to_judge_again = judged_again
 
@@ -103,7 +109,7 @@ class Supervisor:
 
     @property
     def environments(self) -> Mapping[Device, Environment]:
-        """What the worker measures: one environment for each device found.
+        """What the worker measures: one environment for each device that is there.
 
         Raises
         ------
@@ -113,9 +119,13 @@ class Supervisor:
         return {environment.device: environment for environment in self._greeted().environments.values()}
 
     @property
-    def void(self) -> Optional[str]:
-        """Why nothing measured here may be believed, or None."""
-        return self._greeted().void
+    def found(self) -> tuple[str, ...]:
+        """The device types that have a device here."""
+        return self._greeted().found
+
+    def void(self, device: Device) -> Optional[str]:
+        """Return why nothing measured on a device may be believed, or None."""
+        return self._greeted().voids.get(device)
 
     def judge(self, claim: Claim, device: Device) -> Judgement:
         """Judge a claim on a device, also where torch dies on it.
@@ -159,7 +169,7 @@ class Supervisor:
         self._scratch.close()
 
     def _greeted(self) -> Greeting:
-        if not self._greeting.environments:
+        if not self._greeting.found:
             try:
                 self._greeting = decode(Greeting, self._worker.greeting())
             except StartFailed as error:

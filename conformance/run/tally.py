@@ -19,6 +19,13 @@ from conformance.results.record import store_results, usable_results
 from conformance.results.store import Results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.run.earlier import EarlierRuns, Settings
+from conformance.run.expected import (
+    UnusableExpectations,
+    accepted,
+    device_type,
+    read_expectations,
+    write_expectations,
+)
 from conformance.run.protocol import ItemRecord
 from conformance.run.summary import Summary
 
@@ -57,6 +64,8 @@ class Tally:
         ``folder`` is a record, which keeps what other machines measured.
     timed
         The session measures the timing claims, which have a folder of their own and are always measured anew.
+    accepts
+        The file of expected failures to which it writes what fails on a device; None for none.
     corpus
         The claims that the session was asked for; None where no result file is written.
     whole
@@ -77,12 +86,14 @@ class Tally:
         again: bool,
         record: bool = False,
         timed: bool = False,
+        accepts: Optional[Path] = None,
         corpus: Optional[Corpus] = None,
         whole: bool = False,
     ) -> None:
         folder = folder / TIMINGS if folder is not None and timed else folder
         self._folder = folder
         self._extends = record
+        self._accepts = accepts
         self._timed = timed
         self._settings = settings
         self._corpus = corpus
@@ -162,9 +173,11 @@ class Tally:
         self._summary.stopped = stopped
         if not self._timed:  # times depend on the machine
             self._compare()
+        has_accepted = self._accepts is None or self._accept(self._accepts)
         if self._folder is None:
-            return True
-        written = [self._finish(self._folder, name, column) for name, column in sorted(self._columns.items())]
+            return has_accepted
+        written = [has_accepted]
+        written += [self._finish(self._folder, name, column) for name, column in sorted(self._columns.items())]
         return all(written)
 
     def counts(self) -> str:
@@ -192,6 +205,22 @@ class Tally:
                     self._summary.comparisons[measured.environment] = comparison
             except ResultError as error:
                 self._summary.messages.append(f"{name}: not compared with what is recorded: {error}")
+
+    def _accept(self, path: Path) -> bool:
+        """Write what failed to the file of expected failures; returns False if that can't be done."""
+        try:
+            known = read_expectations(path) if path.exists() else {}
+            for column in self._columns.values():
+                device = column.results.environment.device
+                if device_type(device) != "cpu":
+                    known = accepted(known, device, column.own)
+            write_expectations(path, known)
+        except (UnusableExpectations, OSError) as error:
+            self._summary.messages.append(f"expected failures were not written: {error}")
+            return False
+        count = sum(len(claims) for claims in known.values())
+        self._summary.messages.append(f"expected failures: {path}: {count_of(count, 'claim')}; give each a reason")
+        return True
 
     def _finish(self, folder: Path, name: str, column: _Column) -> bool:
         messages = self._summary.messages

@@ -63,11 +63,17 @@ _GRAD_SUFFIX = re.compile(r",\s*(?:grad_fn=<[^<>]*>|requires_grad=True)")
 _CLOSE = 2e-3
 
 
-def aspects(claim: Claim, entry: Entry) -> dict[Aspect, Observation]:
-    """Take an entry apart; what it does not tell has no aspect."""
+def aspects(claim: Claim, entry: Entry, device: str = "cpu") -> dict[Aspect, Observation]:
+    """Take an entry apart; what it does not tell has no aspect.
+
+    Parameters
+    ----------
+    device
+        Where it was measured. What is there counts as on the device under test, so that two devices can be compared.
+    """
     found: dict[Aspect, Observation] = {}
     if standing(entry.verdict) in ("true", "false", "open"):
-        found.update(_facts(claim, entry))
+        found.update(_facts(claim, entry, device))
         found.update((Aspect("observed", str(at)), Observation(often)) for at, often in enumerate(entry.observed))
     return found
 
@@ -90,11 +96,13 @@ def sentence_sources(claim: Claim) -> tuple[Source, ...]:
     return tuple(source for source in claim.sources if source.kind == "docs")
 
 
-def _facts(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
+def _facts(claim: Claim, entry: Entry, device: str) -> Iterator[tuple[Aspect, Observation]]:
     facts = entry.facts
     if facts is None:
         return
-    example = tuple(sorted(entry.example.items()))
+    kind = device.partition(":")[0]
+    named = re.compile(rf"""(?:,\s*device=["']{kind}(?::\d+)?["']|\.to\(["']{kind}(?::\d+)?["']\))""")
+    example = tuple(sorted((name, named.sub("", recipe)) for name, recipe in entry.example.items()))
     raises = facts.raises
     yield Aspect("error"), Observation(raises and raises.type, example)
     if raises is not None:
@@ -104,10 +112,10 @@ def _facts(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
     open_values = has_open_values(claim)
     for name, fact in facts.names.items():
         if not open_values and "…" not in fact.value:
-            yield Aspect("value", name), Observation(_plain(fact.value), example)
+            yield Aspect("value", name), Observation(_plain(named.sub("", fact.value)), example)
         if fact.flags is not None:
-            for kind, value in _flags(fact.flags):
-                yield Aspect(kind, name), Observation(value, example)
+            for aspect, value in _flags(fact.flags, kind):
+                yield Aspect(aspect, name), Observation(value, example)
 
 
 def _plain(printed: str) -> str:
@@ -115,7 +123,7 @@ def _plain(printed: str) -> str:
     return " ".join(_NODE.sub(r"\1Backward", _GRAD_SUFFIX.sub("", printed)).split())
 
 
-def _flags(flags: Flags) -> Iterator[tuple[AspectKind, Hashable]]:
+def _flags(flags: Flags, kind: str) -> Iterator[tuple[AspectKind, Hashable]]:
     yield "dtype", flags.dtype
     if flags.leaf is not None:
         yield "leaf", flags.leaf
@@ -127,7 +135,7 @@ def _flags(flags: Flags) -> Iterator[tuple[AspectKind, Hashable]]:
     yield "shares", flags.shares
     yield "same", flags.same
     written = () if flags.writable is None else ("writable" if flags.writable else "read-only",)
-    yield "flags", (*((flags.device,) if flags.device else ()), *written)
+    yield "flags", (*((flags.device,) if flags.device not in (None, kind) else ()), *written)
 
 
 def _close(one: str, other: str) -> bool:

@@ -314,7 +314,8 @@ def _broadcastable_shapes(shape: Shape, into: bool) -> tuple[Shape, ...]:
 
 
 def _device_of(x: torch.Tensor) -> str:
-    return str(x.device) if x.device.type != "cuda" else "cuda"
+    # A name without an index, as recipes have it, says the same of the first device of a type.
+    return str(x.device) if x.device.index else str(x.device.type)
 
 
 def _layouts(layout: Names, without: Names) -> tuple[str, ...]:

@@ -136,7 +136,12 @@ def _releases(view: CauseView, recorded: Recorded) -> list[str]:
     for device, path in recorded.by_device.items():
         states = []
         for measured in path:
-            verdicts = {measured.cell(claim).verdict for claim in view.claims} - {None, "absent", "inapplicable"}
+            verdicts = {measured.cell(claim).verdict for claim in view.claims} - {
+                None,
+                "absent",
+                "inapplicable",
+                "unsupported",
+            }
             if measured.position in affected:
                 states.append((measured.torch, "not as documented"))
             elif verdicts == {"holds"}:

@@ -99,7 +99,9 @@ def false_where(claim: Claim, cells: Sequence[Cell]) -> tuple[Text, ...]:
     for position, divergence in enumerate(claim.diverges):
         seen = affected(claim, position, cells)
         if seen:
-            everywhere = len(seen) == sum(cell.verdict not in (None, "absent", "inapplicable") for cell in cells)
+            everywhere = len(seen) == sum(
+                cell.verdict not in (None, "absent", "inapplicable", "unsupported") for cell in cells
+            )
             where = "" if everywhere else f" on {environments_in_words([cell.measured for cell in seen])}"
             if divergence.where is not None:
                 items.append(text_of("false where ", code(one_line(divergence.where.text)), where))

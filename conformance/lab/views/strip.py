@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.base.release_spans import in_ranges
 from conformance.language.model import Claim
+from conformance.results.conditions import is_device
 from conformance.results.recorded import Cell
 from conformance.results.verdicts import NOT_MEASURED
 
@@ -89,8 +90,9 @@ def _chip(cell: Cell, version: str = "") -> Chip:
 
 def _by_device(claim: Claim, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
     devices = list(dict.fromkeys(cell.measured.device for cell in cells))
-    if claim.applies.device and claim.applies.device not in devices:
-        devices.append(claim.applies.device)
+    asked = claim.applies.device
+    if asked and not any(is_device(asked, device) for device in devices):
+        devices.append(asked)
     if not devices:
         return [("no environment", [])]
     return [(device, [cell for cell in cells if cell.measured.device == device]) for device in devices]

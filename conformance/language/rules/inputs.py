@@ -122,8 +122,8 @@ def _unlike(kind: Word, name: str, node: ast.expr, drawn: Mapping[str, str]) -> 
         fits = isinstance(value, (tuple, list)) and all(_is_whole(item, 0) for item in value)
         return "" if fits else "it is a tuple of whole numbers from 0 on"
     if name == "device":
-        fits = isinstance(value, str) and re.fullmatch(r"(cpu|cuda|meta)(:[0-9]+)?", value) is not None
-        return "" if fits else "it is 'cpu', 'cuda' or 'meta'"
+        fits = isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_]*(:[0-9]+)?", value) is not None
+        return "" if fits else "it is the name of a device, such as 'cpu', 'cuda' or 'meta'"
     if name == "dtype":
         return next(filter(None, (_unlike_a_dtype(kind.name, item) for item in _items(value))), "")
     if name not in _WORDS:

@@ -9,6 +9,7 @@ import hypothesis
 import numpy
 import torch
 
+from conformance.inputs.devices import accelerator
 from conformance.results.model import Device, Environment
 
 
@@ -24,10 +25,5 @@ def describe(device: Device) -> Environment:
         system=platform.system().lower(),
         machine=platform.machine().lower(),
         hypothesis=str(hypothesis.__version__),
-        accelerator=torch.cuda.get_device_name(0) if device == "cuda" else None,
+        accelerator=None if (other := accelerator(device)) is None else other.hardware,
     )
-
-
-def devices() -> tuple[Device, ...]:
-    """Return the devices found, ``cpu`` first."""
-    return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)

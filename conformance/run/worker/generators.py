@@ -11,6 +11,8 @@ from zlib import crc32
 import numpy
 import torch
 
+from conformance.inputs.devices import accelerator
+
 # How much memory of a Mersenne Twister changes when it is drawn from: its state and the position in it, in bytes.
 _TWISTER = 625 * 4
 _TORCH_SIZE = torch.default_generator.get_state().numel()
@@ -33,10 +35,12 @@ class Generators:
     ----------
     seed
         The first seed, of 32 bits.
+    device
+        The device under test, whose generators are among them.
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self._generators = (*_GENERATORS, *_on_cuda())
+    def __init__(self, seed: int = 0, device: str = "cpu") -> None:
+        self._generators = (*_GENERATORS, *_of(device))
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
@@ -104,15 +108,11 @@ def _memory_reader(address: int, state: Callable[[], Any], draw: Callable[[], An
     return (lambda: memory.raw) if memory.raw != before else (lambda: repr(state()).encode())
 
 
-def _on_cuda() -> Iterable[Generator]:
-    """Yield the generator of each GPU that this process uses."""
-    if torch.cuda.is_initialized():
-        for generator in torch.cuda.default_generators:
-            yield Generator(
-                "torch.manual_seed({})",
-                generator.manual_seed,
-                lambda generator=generator: generator.get_state().numpy().tobytes(),  # type: ignore[misc]
-            )
+def _of(device: str) -> Iterable[Generator]:
+    """Yield what stands for the generators of all devices of a type; torch itself seeds them with that of the CPU."""
+    of_torch = accelerator(device)
+    if of_torch is not None:
+        yield Generator("torch.manual_seed({})", of_torch.seed, of_torch.generator_states)
 
 
 # A look at NumPy's and Python's draws once, so it is taken before anything is remembered.

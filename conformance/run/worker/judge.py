@@ -9,10 +9,12 @@ from typing import Callable, Optional
 
 from conformance.checks.timing import Ratios
 from conformance.inputs.given import Example
+from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim, Divergence, Expectation
 from conformance.results.conditions import admits
-from conformance.results.model import Device, Entry, Environment, Often, Tiers
+from conformance.results.model import Device, Entry, Environment, Often, Tiers, WeakEvidence
 from conformance.run.scripts.counterexample import counterexample_script
+from conformance.run.scripts.placement import on_device, placed_recipes
 from conformance.run.scripts.program import Plan, plan
 from conformance.run.worker.docstrings import exists, key_hash
 from conformance.run.worker.domain_coverage import coverage, failing_values
@@ -47,6 +49,7 @@ def judge(
         return replace(entry, verdict="inapplicable")
     if not exists(claim.subject):
         return replace(entry, verdict="absent")
+    claim = on_device(claim, environment.device)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         entry = _Judgement(claim, environment, examples, seed, progress, crashes_confirmed).complete(entry)
@@ -98,12 +101,18 @@ class _Judgement:
             return entry
         evidence = self._search.run()
         entry = self._with_canonical(_with_evidence(entry, evidence), evidence)
+        if not evidence.touched:
+            told = f"no example puts anything on {self._device}"
+            weak = (WeakEvidence("V005", f"{told}; build it with device=device, or say applies: {{device: cpu}}"),)
+            return replace(entry, verdict="inapplicable", detail=told, weak_evidence=weak)
         if evidence.invalid is not None:
             return replace(entry, verdict="invalid", detail=evidence.invalid)
         if evidence.failed:
             return self._refuted(entry, evidence)
         if not evidence.judged and evidence.lacking is not None:
             return replace(entry, verdict="inapplicable", detail=evidence.lacking)
+        if not evidence.judged and self._device != "cpu" and (evidence.missing_kernels or evidence.unsupported):
+            return replace(entry, verdict="unsupported", detail=_nothing_judged(evidence))
         # Where torch crashes, every example may be left out; otherwise a divergence needs examples as a claim does.
         if not evidence.judged and not any(divergence.instead.crashes for _, divergence, _ in self._diverges):
             return replace(entry, verdict="invalid", detail=_nothing_judged(evidence))
@@ -130,7 +139,11 @@ class _Judgement:
         """
         first: Optional[Entry] = None
         applied: list[int] = []
-        for number, divergence, instead in self._diverges:
+        for number, divergence, instead in list(self._diverges):
+            if not self._was_seen_here(divergence) and (elsewhere := self._only_elsewhere(entry, number)) is not None:
+                if elsewhere.verdict == "refuted":
+                    return elsewhere
+                continue
             if divergence.instead.crashes:
                 if not self._crashes_confirmed:
                     told = "the recorded crash does not happen"
@@ -143,8 +156,36 @@ class _Judgement:
             applied.append(number)
         return replace(first or entry, divergence=tuple(applied))
 
+    def _was_seen_here(self, divergence: Divergence) -> bool:
+        """Say whether somebody saw a divergence on this device: on the CPU, where it does not name one."""
+        return self._device == "cpu" or divergence.when.device is not None
+
+    def _only_elsewhere(self, blank: Entry, number: int) -> Optional[Entry]:
+        """Leave out a divergence that does not happen here as it was seen on the CPU.
+
+        Returns
+        -------
+        Entry or None
+            None where it happens here too. Otherwise what its counterexample shows, refuted where the claim is false
+            in another way.
+        """
+        position = next(at for at, (found, _, _) in enumerate(self._diverges) if found == number)
+        _, divergence, instead = self._diverges[position]
+        if divergence.instead.crashes:
+            found = replace(blank, verdict="holds" if self._crashes_confirmed else "unexpected-pass")
+        else:
+            try:
+                found = self._judged_pinned(blank, number, divergence, instead)
+            except Unbuildable as error:
+                found = replace(blank, verdict="invalid", detail=str(error))
+        if found.verdict == "holds":
+            return None
+        del self._diverges[position]
+        return replace(found, verdict="refuted") if found.verdict == "diverges-differently" else found
+
     def _judged_pinned(self, blank: Entry, number: int, divergence: Divergence, instead: Plan) -> Entry:
-        recipes = {name: fragment.text.strip() for name, fragment in divergence.example}
+        written = {name: fragment.text.strip() for name, fragment in divergence.example}
+        recipes = placed_recipes(self._claim, written, self._device)
         example = example_from_recipes(recipes, self._device)
         # Before the program runs: it may change its inputs.
         if divergence.where is not None and not satisfies(divergence.where.text, example.values, self._device):
@@ -247,6 +288,8 @@ def _observed(evidence: Evidence) -> tuple[Often, ...]:
 
 
 def _nothing_judged(evidence: Evidence) -> str:
+    if evidence.unsupported:
+        return f"no example could be judged: {evidence.unsupported}"
     if evidence.missing_kernels:
         names = ", ".join(sorted({missing.dtype for missing in evidence.missing_kernels}))
         return f"no example could be judged: this torch has no kernel for {names}"

@@ -16,7 +16,6 @@ from itertools import chain, islice
 from random import Random
 from typing import Any, Callable, Optional
 
-import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
@@ -40,6 +39,7 @@ from conformance.run.worker.generators import Generator, example_seed, seeding
 from conformance.run.worker.once_only import see_every_warning
 from conformance.run.worker.pinned import example_from_recipes
 from conformance.run.worker.torch_state import TorchState
+from conformance.run.worker.touching import touches
 from conformance.run.worker.trial import MissingKernel, Status, Trial, run_trial, satisfies
 from conformance.run.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 
@@ -105,7 +105,8 @@ class Evidence:
     is what the judged examples chose, by input, and ``domains`` what there was to choose from; ``first`` is the first
     judged example; ``repeated`` counts the examples that came again; ``again`` holds the first judged ones, to be tried
     from other random states; ``weak_evidence`` are the ways in which the search proves too little. ``lacking`` says why
-    even the simplest example can't be drawn here, such as a dtype that this torch does not have.
+    even the simplest example can't be drawn here, such as a dtype that this torch does not have. ``touched`` says
+    whether any example had something on the device under test, and ``unsupported`` why none could be tried there.
     """
 
     judged: int = 0
@@ -126,6 +127,8 @@ class Evidence:
     repeated: int = 0
     again: list[Example] = field(default_factory=list)
     weak_evidence: tuple[WeakEvidence, ...] = ()
+    touched: bool = False
+    unsupported: str = ""
 
 
 class Search:
@@ -150,16 +153,15 @@ class Search:
         self._monitor = EvidenceMonitor(claim)
         self._given = Given(claim.given, device)
         self._assume = [fragment.text for fragment in claim.assume]
-        if device == "cuda":
-            torch.cuda.init()  # which makes its generator
-        self._state = TorchState()
-        texts = [claim.do.text] if claim.do else []
+        self._state = TorchState(device=device)
+        self._program = claim.do.text if claim.do else ""
+        texts = [self._program]
         texts += [fragment.text for fragment in claim.expectation.expect]
         self._draws = any(map(_PUTS_BACK.search, texts))
 
     def run(self) -> Evidence:
         """Try the canonical example, sweep, then let Hypothesis look."""
-        evidence = Evidence()
+        evidence = Evidence(touched=self._device == "cpu" or self._claim.applies.device is not None)
         try:
             try:
                 self._given.draw(CanonicalChoices())
@@ -172,7 +174,10 @@ class Search:
             if self._claim.given and evidence.invalid is None and not evidence.failed:
                 self._explore(evidence)
         except (InvalidGiven, Unbuildable) as error:
-            evidence.invalid = f"given: {error}"
+            if self._device != "cpu" and isinstance(error, Unbuildable):
+                evidence.unsupported, evidence.touched = str(error), True
+            else:
+                evidence.invalid = f"given: {error}"
         exhausted = evidence.repeated >= max(evidence.discarded, self._examples // 3)
         if self._draws and evidence.again and evidence.invalid is None and not evidence.failed:
             self._draw_more(evidence)
@@ -291,6 +296,7 @@ class Search:
 
     def _record(self, found: Attempt, evidence: Evidence) -> None:
         trial = found.trial
+        evidence.touched = evidence.touched or touches(self._device, trial.namespace, self._program)
         if self._state.leaks() and (leaked := self._leaks_again(found)):
             evidence.invalid = "it leaks global state: " + ", ".join(leaked)
             return
@@ -302,6 +308,8 @@ class Search:
             return
         if trial.status == "not-judged":
             evidence.discarded += 1
+            if trial.out_of_memory:
+                evidence.unsupported = trial.reason
             return
         self._count(found, evidence)
 

@@ -8,13 +8,15 @@ from typing import Any, Union
 
 from conformance.base.codec import encode
 from conformance.base.processes.service import Channel, Service, WorkEnded
+from conformance.inputs.devices import accelerator, devices, import_extensions, is_there
 from conformance.inputs.given import Example
 from conformance.language.model import Claim
 from conformance.results.conditions import admits
 from conformance.results.model import LONGEST_TEXT, Entry, Environment
-from conformance.run.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, RunPinned
+from conformance.run.protocol import Answer, Greeting, JudgeClaim, LookUpSentences, Measuring, RunPinned
+from conformance.run.scripts.placement import on_device, placed_recipes
 from conformance.run.scripts.program import plan
-from conformance.run.worker.environment import describe, devices
+from conformance.run.worker.environment import describe
 from conformance.run.worker.generators import Generators
 from conformance.run.worker.judge import judge, sentences
 from conformance.run.worker.own_claims import unmet_need
@@ -25,15 +27,20 @@ from conformance.run.worker.torch_state import must_restart
 from conformance.run.worker.trial import run_trial
 
 
-def make_service(channel: Channel, options: None) -> Service:
+def make_service(channel: Channel, options: Measuring) -> Service:
     """Make the service of a process that judges claims."""
-    judging = _Judging(channel)
-    return Service(encode(Greeting(judging.environments, void())), judging.answer)
+    import_extensions(options.imports)
+    found = devices()
+    judging = _Judging(channel, tuple(filter(is_there, options.devices or found)), options.memory)
+    voids = {device: why for device in judging.environments if (why := void(device)) is not None}
+    return Service(encode(Greeting(judging.environments, voids, found)), judging.answer)
 
 
 class _Judging:
-    def __init__(self, channel: Channel) -> None:
-        self.environments: dict[str, Environment] = {device: describe(device) for device in devices()}
+    def __init__(self, channel: Channel, names: tuple[str, ...], memory: int) -> None:
+        for device in filter(None, map(accelerator, names)):
+            device.limit(memory)
+        self.environments: dict[str, Environment] = {name: describe(name) for name in names}
         self._channel = channel
         self._state = ProcessState(channel.descriptors)
 
@@ -52,6 +59,8 @@ class _Judging:
                 answer = Answer(_leaking(request.claim, leaks))
             elif isinstance(error, Exception):
                 raise  # a mistake of this package
+            elif isinstance(error, WorkEnded):
+                raise
             else:  # the claim wanted to end this process, outside of what 'do' may raise
                 raise WorkEnded(f"raised {type(error).__name__} outside of 'do'") from None
         self._channel.must_restart = self._state.must_restart or must_restart()
@@ -78,10 +87,11 @@ class _Judging:
         return Answer(_leaking(claim, leaks) if leaks else entry)
 
     def _run_pinned(self, request: RunPinned) -> Answer:
-        example = example_from_recipes(request.recipes, request.device)
+        recipes = placed_recipes(request.claim, request.recipes, request.device)
+        example = example_from_recipes(recipes, request.device)
         self._progress(example)
-        Generators()  # one state, whatever ran before
-        run_trial(plan(request.claim), example, request.device)
+        Generators(device=request.device)  # one state, whatever ran before
+        run_trial(plan(on_device(request.claim, request.device)), example, request.device)
         self._state.leaks()
         return Answer()
 

@@ -14,6 +14,7 @@ import numpy
 import torch
 from torch.autograd import forward_ad
 
+from conformance.inputs.devices import accelerator
 from conformance.run.worker.generators import Generators
 from conformance.run.worker.once_only import see_every_warning
 
@@ -178,6 +179,20 @@ _PARTS = (*_torch_parts(), *_newer_parts(), *_other_parts())
 _GLANCES = tuple(part.glance or part.read for part in _PARTS)
 
 
+def _of_device(device: str) -> Iterator[_Part]:
+    """Yield what belongs to a device other than the CPU: which one is current, its stream, and its autocast."""
+    of_torch = accelerator(device)
+    if of_torch is None:
+        return
+    for state in of_torch.state():
+        yield _Part(state.name, state.read, state.write)
+    if hasattr(torch, "get_autocast_dtype"):  # torch 2.4
+        with suppress(RuntimeError):  # a device without autocast
+            torch.is_autocast_enabled(of_torch.type)
+            read = partial(torch.is_autocast_enabled, of_torch.type)
+            yield _Part(f"autocast on {of_torch.type}", read, partial(torch.set_autocast_enabled, of_torch.type))
+
+
 def must_restart() -> str:
     """Return why this process must not judge another claim, in words; empty while it may."""
     return "left inference mode on" if _never_left else ""
@@ -190,6 +205,8 @@ class TorchState:
     ----------
     seed
         From where the random generators start.
+    device
+        The device under test, whose current device and stream are part of the state.
 
     Attributes
     ----------
@@ -197,10 +214,13 @@ class TorchState:
         The random generators.
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self._parts = [part.read() for part in _PARTS]
-        self._glances = [glance() for glance in _GLANCES]
-        self.generators = Generators(seed)
+    def __init__(self, seed: int = 0, device: str = "cpu") -> None:
+        of_device = tuple(_of_device(device))
+        self._all = (*_PARTS, *of_device)
+        self._looks = (*_GLANCES, *(part.read for part in of_device))
+        self._parts = [part.read() for part in self._all]
+        self._glances = [glance() for glance in self._looks]
+        self.generators = Generators(seed, device)
         self.prepare()
 
     def prepare(self) -> None:
@@ -211,12 +231,12 @@ class TorchState:
     def leaks(self) -> list[str]:
         """Return what differs now, by name, and put it back."""
         # Nearly always nothing differs, so that this is what costs.
-        if [glance() for glance in _GLANCES] == self._glances:
+        if [glance() for glance in self._looks] == self._glances:
             return []
         found = []
-        for part, before in zip(_PARTS, self._parts):
+        for part, before in zip(self._all, self._parts):
             if part.read() != before:
                 found.append(part.name)
                 part.write(before)
-        self._glances = [glance() for glance in _GLANCES]
+        self._glances = [glance() for glance in self._looks]
         return found

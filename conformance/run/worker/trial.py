@@ -14,7 +14,9 @@ from typing import Any, Literal, Optional, Union
 import numpy
 import torch
 
+from conformance.base.processes.service import WorkEnded
 from conformance.checks import NotJudged, vocabulary
+from conformance.inputs.devices import Accelerator, accelerator, is_out_of_memory
 from conformance.inputs.given import Example
 from conformance.inputs.recipes import Namespace
 from conformance.language.model import PROMISES, Raises
@@ -24,6 +26,9 @@ from conformance.run.worker.explain import explain
 
 # A kernel that this torch does not have for a dtype: the example shows nothing about the promise.
 _NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
+# An operator without a kernel for another device than the CPU: on the CPU itself that is what torch does.
+_NO_OPERATOR = re.compile(r"Could not run '(?P<name>[\w:.]+)' with arguments from the '(?!\w*CPU|Meta)\w+' backend")
+_NOT_YET = re.compile(r"[Tt]he operator '(?P<name>[\w:.]+)' is not currently (?:implemented|supported)")
 # What torch 2.1 says of a float8 dtype, for which its table of type promotion has no place.
 _NO_PROMOTION = "Unsupported TypeMeta in ATen"
 
@@ -41,7 +46,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class MissingKernel:
-    """The dtype that torch has no kernel for, as its error names it, and the class of that error."""
+    """The dtype or operator that torch has no kernel for, as its error names it, and the class of that error."""
 
     dtype: str
     error: str
@@ -54,7 +59,8 @@ class Trial:
     ``status`` is ``not-judged`` where the example proves nothing, ``no-kernel`` where torch lacks one (see
     ``missing_kernel``), and ``invalid`` where the claim itself is broken, see ``reason``. ``tiers`` tells, for each of
     error, type and message, whether a ``raises`` or ``warns`` was met so far; ``observed`` has one truth value per
-    expression; ``leaks`` names what the program left in the interpreter.
+    expression; ``leaks`` names what the program left in the interpreter; ``device`` is the device under test,
+    and ``out_of_memory`` says that it had too little memory.
     """
 
     status: Status
@@ -67,6 +73,8 @@ class Trial:
     warned: list[tuple[str, str]] = field(default_factory=list)
     namespace: Namespace = field(default_factory=dict)
     leaks: str = ""
+    device: str = "cpu"
+    out_of_memory: bool = False
 
 
 _TIERS: tuple[Tier, ...] = ("error", "type", "message")
@@ -99,13 +107,17 @@ def run_trial(
     """
     expectation = plan.expectation
     namespace = namespace_for(example.values, device)
-    trial = Trial("satisfied", namespace=namespace)
+    trial = Trial("satisfied", namespace=namespace, device=device)
     with impostor or _NOTHING:
-        raised_early = _execute(plan.program, namespace, trial, record_warnings or expectation.warns is not None)
+        records = record_warnings or expectation.warns is not None
+        raised_early = _execute(plan.program, namespace, trial, records, accelerator(device))
     if trial.leaks:
         return _ended(trial, "invalid", f"it leaks {trial.leaks}")
     if isinstance(trial.error, NotJudged):
         return _ended(trial, "not-judged", message_of(trial.error))
+    if device != "cpu" and trial.error is not None and _is_unforeseen_lack_of_memory(trial.error, expectation.raises):
+        trial.out_of_memory = True
+        return _ended(trial, "not-judged", f"{device} has too little memory")
     if isinstance(trial.error, (NameError, SyntaxError)) and expectation.raises is None:
         return _ended(trial, "invalid", f"do: {type(trial.error).__name__}: {message_of(trial.error)}")
     if trial.error is not None and expectation.raises is None:
@@ -123,19 +135,27 @@ def run_trial(
 
 def _try_control(trial: Trial, control: Program, example: Example, device: str) -> None:
     """Leave the example out where the program raises even without the mistake."""
-    other = Trial("satisfied")
-    _execute(control, namespace_for(example.rebuild(), device), other, record_warnings=False)
+    other = Trial("satisfied", device=device)
+    _execute(control, namespace_for(example.rebuild(), device), other, False, accelerator(device))
     if other.error is None:
         return
-    missing = _missing_kernel(other.error)
+    missing = _missing_kernel(other.error, device)
     if missing:
         _without_kernel(trial, missing)
     else:
         _ended(trial, "not-judged", f"the control raised {type(other.error).__name__}")
 
 
-def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnings: bool) -> bool:
-    """Run the statements, note in the trial what was raised and warned; return whether an early statement raised."""
+def _execute(
+    program: Program, namespace: Namespace, trial: Trial, record_warnings: bool, device: Optional[Accelerator]
+) -> bool:
+    """Run the statements, note in the trial what was raised and warned; return whether an early statement raised.
+
+    Raises
+    ------
+    WorkEnded
+        If the device is lost by it: nothing works there until the process ends.
+    """
     early = True
     tracing = sys.gettrace(), sys.getprofile()
     try:
@@ -152,7 +172,11 @@ def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnin
                         trial.warned = [(item.category.__name__, _text_of(item.message)) for item in caught]
             else:
                 exec(program.last, namespace)
+        if device is not None:
+            device.synchronize()  # what fails later than it was asked failed in this program
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: a claim that raises them has raised
+        if device is not None and (lost := device.is_lost) is not None:
+            raise WorkEnded(f"lost the device {device.name}: {lost}") from None
         trial.error = error
         return early
     finally:
@@ -169,7 +193,7 @@ def _execute(program: Program, namespace: Namespace, trial: Trial, record_warnin
 
 
 def _unexpected(trial: Trial, error: BaseException, early: bool) -> Trial:
-    missing = _missing_kernel(error)
+    missing = _missing_kernel(error, trial.device)
     if missing:
         return _without_kernel(trial, missing)
     trial.status = "failed"
@@ -183,7 +207,7 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool, *, judged: bool) ->
     if early:
         error = trial.error
         assert error is not None
-        missing = _missing_kernel(error)
+        missing = _missing_kernel(error, trial.device)
         if missing:
             _without_kernel(trial, missing)
             return
@@ -197,7 +221,7 @@ def _judge_raises(trial: Trial, raises: Raises, early: bool, *, judged: bool) ->
         if judged:
             trial.status, trial.failure = "failed", Failure(FailedPart("raises"), "nothing was raised")
         return
-    missing = _missing_kernel(trial.error)
+    missing = _missing_kernel(trial.error, trial.device)
     if missing and (raises.message is None or raises.message not in message_of(trial.error)):
         _without_kernel(trial, missing)
         return
@@ -272,7 +296,7 @@ def _evaluate(trial: Trial, plan: Plan, *, every: bool) -> None:
             _ended(trial, "invalid", f"expect[{position}]: {message_of(error)}")
             return
         except Exception as error:
-            missing = _missing_kernel(error)
+            missing = _missing_kernel(error, trial.device)
             if missing and every and not unspecified:
                 trial.observed.append(None)
                 continue
@@ -323,12 +347,26 @@ def first_line(error: BaseException) -> str:
     return (message_of(error).strip().splitlines() or [""])[0][:300]
 
 
-def _missing_kernel(error: BaseException) -> Optional[MissingKernel]:
-    """Return what torch has no kernel for, if that is what an error says."""
+def _missing_kernel(error: BaseException, device: str) -> Optional[MissingKernel]:
+    """Return what torch has no kernel for, if that is what an error says.
+
+    An operator that the CPU lacks is told as any error; one that only another device lacks is no defect of the claim.
+    """
     message = message_of(error)
     found = _NO_KERNEL.search(message)
     dtype = "float8 type promotion" if _NO_PROMOTION in message else found and found.group(1)
+    if (
+        not dtype
+        and device != "cpu"
+        and (operator := _NO_OPERATOR.search(message) or _NOT_YET.search(message)) is not None
+    ):
+        dtype = operator["name"]
     return MissingKernel(dtype, type(error).__name__) if dtype else None
+
+
+def _is_unforeseen_lack_of_memory(error: BaseException, raises: Optional[Raises]) -> bool:
+    promised = raises is not None and f"{raises.type} {raises.message}".lower()
+    return is_out_of_memory(error) and not (promised and re.search("out ?of ?memory", promised))
 
 
 def _is_a(raised: type[BaseException], name: str) -> bool:

@@ -16,6 +16,7 @@ from conformance.results.trials.model import Difference, Fact, Trials
 from conformance.results.trials.recorded import RecordedTrials, differences_of
 from conformance.results.verdicts import standing
 from conformance.run.scripts.observation import name_script, observing_script
+from conformance.run.scripts.placement import on_device
 from conformance.show.aspects import Aspect, aspects, same
 from conformance.show.trials import in_words
 from conformance.upgrade.harm import Harm, rank
@@ -148,6 +149,8 @@ def _gap(cell: Cell) -> str:
     if cell.entry is None:
         return cell.gap
     stands = standing(cell.entry.verdict)
+    if cell.entry.verdict == "unsupported":
+        return "it is not supported"
     return "it could not be judged" if stands is None else "its conditions exclude it" if stands == "excluded" else ""
 
 
@@ -184,7 +187,11 @@ def _of_verdict(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
         harm = "breaks"
     elif after == "false":
         harm = "changes"
-    script = new.entry.counterexample or old.entry.counterexample or observing_script(claim, _example(new), "judged")
+    script = (
+        new.entry.counterexample
+        or old.entry.counterexample
+        or observing_script(on_device(claim, new.measured.device), _example(new), "judged", device=new.measured.device)
+    )
     yield harm, Part("verdict", _judged(old), _judged(new)), script
 
 
@@ -200,7 +207,8 @@ def _judged(cell: Cell) -> str:
 def _of_aspects(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
     assert old.entry is not None
     assert new.entry is not None
-    before, after = aspects(claim, old.entry), aspects(claim, new.entry)
+    before = aspects(claim, old.entry, old.measured.device)
+    after = aspects(claim, new.entry, new.measured.device)
     differing = {
         aspect: (one.value, after[aspect].value)
         for aspect, one in before.items()
@@ -210,7 +218,8 @@ def _of_aspects(claim: Claim, old: Cell, new: Cell) -> Iterator[_Finding]:
         differing = {aspect: ends for aspect, ends in differing.items() if aspect.kind in ("error", "warnings")}
     for aspect, ends in differing.items():
         kind = "warning" if aspect.kind == "warnings" else aspect.kind
-        script = observing_script(claim, _example(new), kind, aspect.name, new.measured.device)
+        device = new.measured.device
+        script = observing_script(on_device(claim, device), _example(new), kind, aspect.name, device)
         yield _harm_of(aspect, *ends), _part(claim, aspect, old, new, *ends), script
 
 

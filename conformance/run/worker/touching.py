@@ -1,0 +1,53 @@
+"""Whether a program puts anything on the device under test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+_NAMES_DEVICE = re.compile(r"(?<![\w.])device(?!\s*=)\b|(?<![\w.])device\s*=\s*device\b")
+_DEEPEST = 4
+
+
+def touches(device: str, namespace: Mapping[str, Any], program: str) -> bool:
+    """Return whether a tensor that a program had, or left, is on a device; or whether the program names it.
+
+    Parameters
+    ----------
+    namespace
+        The inputs, and what the program assigned.
+    program
+        Its text: what it puts on ``device`` may be gone at its end.
+    """
+    kind = device.partition(":")[0]
+    if _NAMES_DEVICE.search(program) or re.search(rf"\b{kind}\b", program):
+        return True
+    return any(_is_on(kind, value) for value in _parts(list(namespace.values()), _DEEPEST))
+
+
+def _is_on(kind: str, value: Any) -> bool:
+    try:
+        return isinstance(value, torch.Tensor) and value.device.type == kind
+    except Exception:  # a subclass of the claim's
+        return False
+
+
+def _parts(value: Any, depth: int) -> Iterator[Any]:
+    yield value
+    if not depth:
+        return
+    if type(value) in (list, tuple):
+        parts: Any = value
+    elif type(value) is dict:
+        parts = value.values()
+    elif isinstance(value, torch.nn.Module):
+        parts = [*value.parameters(), *value.buffers()]
+    elif isinstance(value, torch.optim.Optimizer):
+        parts = value.param_groups
+    else:
+        return
+    for part in list(parts):
+        yield from _parts(part, depth - 1)

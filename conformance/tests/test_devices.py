@@ -1,0 +1,354 @@
+"""Devices other than the CPU, on a stand-in that needs no hardware: what a run does there, and what is told of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Optional
+
+import pytest
+
+from conformance.language.model import Claim, Conditions
+from conformance.results.conditions import admits
+from conformance.results.model import Entry
+from conformance.run.scripts.placement import placed_text
+from conformance.run.supervisor import Supervisor
+from conformance.tests.conftest import HEADER, claim_text
+from conformance.tests.standin import BACKEND, FAULT, why_not
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+
+Judge = Callable[..., Entry]
+READING = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: equal(x, y)"
+
+
+@pytest.fixture(scope="module")
+def standin() -> Iterator[Supervisor]:
+    shared = Supervisor(
+        examples=10, seed=0, judged_again=0, devices=("cpu", "standin", "standin:1"), imports=(BACKEND,)
+    )
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def judge_there(standin: Supervisor, read_claim: Callable[[str], Claim]) -> Judge:
+    return lambda body, device="standin": standin.judge(read_claim(body), device).entry
+
+
+def python(code: str, fault: str = "") -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), FAULT: fault}
+    code = f"import torch, {BACKEND}\n{code}"
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.strip()
+
+
+def run(folder: Path, *arguments: object, fault: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), FAULT: fault, "COLUMNS": "120"}
+    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def run_there(folder: Path, *arguments: object, fault: str = "") -> subprocess.CompletedProcess[str]:
+    return run(folder, "run", "--import", BACKEND, "--device", "standin", "-n", "0", *arguments, fault=fault)
+
+
+def test_a_device_is_found_under_its_own_name(standin: Supervisor) -> None:
+    assert standin.found == ("cpu", "standin")
+    assert [*standin.environments] == ["cpu", "standin", "standin:1"]
+    assert standin.environments["standin"].accelerator == "a stand-in"
+    assert standin.void("standin") is standin.void("standin:1") is None
+
+
+def test_an_index_chooses_a_device(judge_there: Judge) -> None:
+    body = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: y.device.index == 1"
+    assert judge_there(body, "standin:1").verdict == "holds"
+    assert judge_there(body, "standin").verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("asked", "device", "admitted"),
+    [
+        ("cpu", "cpu", True),
+        ("accelerator", "cpu", False),
+        ("accelerator", "mps", True),
+        ("cuda", "cuda:1", True),
+        ("cuda", "xpu", False),
+        ("standin", "standin", True),
+    ],
+)
+def test_a_condition_takes_any_device(standin: Supervisor, asked: str, device: str, admitted: bool) -> None:
+    from dataclasses import replace
+
+    environment = replace(standin.environments["cpu"], device=device)
+    assert admits(Conditions(device=asked), environment) is admitted
+
+
+SHARING = [
+    ("y = x.clone()", "independent(x, y)"),
+    ("y = x[...]", "shares_storage(x, y) and sees_writes(x, y) and same_memory(x, y)"),
+    ("y = x.clone()", "not shares_storage(x, y) and not sees_writes(x, y)"),
+    ("y = x.detach()", "is_view_of(y, x) is False and equal(x, y)"),
+]
+
+
+@pytest.mark.parametrize(("program", "expect"), SHARING)
+def test_memory_of_a_device_is_looked_at(judge_there: Judge, program: str, expect: str) -> None:
+    entry = judge_there(f"given:\n  x: tensor(min_size=1, writable=True)\ndo: {program}\nexpect: {expect}")
+    assert (entry.verdict, entry.detail) == ("holds", None)
+
+
+def test_allocations_of_a_device_are_counted(judge_there: Judge) -> None:
+    body = "do: y = torch.zeros(3, device=device)\nexpect: allocates(y.clone) == 12 and allocates(y.t) == 0"
+    assert judge_there(body).verdict == "holds"
+
+
+DIVERGING = """
+given: {x: "tensor(dtype=torch.float32, shape=(2,))"}
+do: y = x + 1
+expect: y.device.type != "cpu"
+diverges:
+  - kind: docs-wrong
+    instead: {expect: INSTEAD}
+    example: {x: "torch.zeros(2)"}
+    note: It stays where it is.
+    link: none-filed
+"""
+
+
+def test_a_divergence_that_happens_here_too_is_shown_on_this_device(judge_there: Judge) -> None:
+    body = DIVERGING.replace('y.device.type != "cpu"', "y.ndim == 2").replace("INSTEAD", "y.ndim == 1")
+    entry = judge_there(body)
+    assert entry.verdict == "diverges"
+    assert 'x = torch.zeros(2, device="standin")' in (entry.counterexample or "")
+    on_cpu = judge_there(body, "cpu")
+    assert on_cpu.verdict == "diverges"
+    assert "x = torch.zeros(2)\n" in (on_cpu.counterexample or "")
+
+
+def test_a_divergence_of_the_cpu_alone_is_none_here(judge_there: Judge) -> None:
+    body = DIVERGING.replace("INSTEAD", 'y.device.type == "cpu"')
+    assert judge_there(body, "cpu").verdict == "diverges"
+    assert judge_there(body).verdict == "holds"
+
+
+def test_what_diverges_here_in_another_way_is_refuted(judge_there: Judge) -> None:
+    body = DIVERGING.replace('!= "cpu"', '== "mars"').replace("INSTEAD", 'y.device.type == "cpu"')
+    assert judge_there(body, "cpu").verdict == "diverges"
+    assert judge_there(body).verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "there"),
+    [
+        ("torch.zeros(4, 3)", "torch.zeros(4, 3, device=device)"),
+        ("torch.tensor([1.], device='cpu').t()", "torch.tensor([1.], device='cpu').t()"),
+        ("torch.nn.Linear(2, 1)", "torch.nn.Linear(2, 1).to(device)"),
+        ("torch.nn.Parameter(torch.ones(2,))", "torch.nn.Parameter(torch.ones(2,device=device))"),
+        ("torch.Generator()", "torch.Generator(device=device)"),
+        ("a = 'é'; y = torch.eye(1) + x.ones(2)  # two", "a = 'é'; y = torch.eye(1, device=device) + x.ones(2)  # two"),
+        ("equal(y,\ntorch.ones(1))\nand y", "equal(y,\ntorch.ones(1, device=device))\nand y"),
+        ("torch.zeros_like(x)", "torch.zeros_like(x)"),
+        ("torch.as_tensor(x)", "torch.as_tensor(x)"),
+        ("np.zeros(3)", "np.zeros(3)"),
+    ],
+)
+def test_what_names_no_device_is_made_on_the_one_under_test(recipe: str, there: str) -> None:
+    assert placed_text(recipe, "device") == there
+
+
+def test_a_claim_that_never_touches_the_device_is_not_counted(judge_there: Judge) -> None:
+    body = "do: y = torch.get_default_dtype()\nexpect: y is torch.float32"
+    entry = judge_there(body)
+    assert (entry.verdict, [weak.code for weak in entry.weak_evidence]) == ("inapplicable", ["V005"])
+    assert judge_there(body, "cpu").verdict == "holds"
+
+
+MODULE = """
+given: {n: 'integer(1, 5)'}
+do: |
+  m = torch.nn.Linear(n, 2)
+  y = m(torch.ones(n))
+expect: not y.is_leaf and y.TEST
+"""
+
+
+def test_a_program_that_names_no_device_runs_on_the_one_under_test(judge_there: Judge) -> None:
+    body = MODULE.replace("TEST", "type() == 'torch.standin.FloatTensor'")
+    assert judge_there(body).verdict == "holds"
+    entry = judge_there(body, "cpu")
+    assert entry.verdict == "refuted"
+    assert "device" not in (entry.counterexample or "device")
+    raising = """
+    given: {n: 'integer(1, 5)'}
+    do: y = torch.ones(n, 2).mm(torch.ones(3, n))
+    raises: {type: RuntimeError, promised: type}
+    control: {"3, n": "2, n"}
+    """
+    assert judge_there(raising).verdict == judge_there(raising, "cpu").verdict
+
+
+def test_a_device_on_which_views_copy_is_void() -> None:
+    code = """
+from conformance.run.worker.smoke import void
+print(void("cpu"), void("standin"))
+library = torch.library.Library("aten", "IMPL")
+library.impl("as_strided", lambda x, *place: torch.as_strided(x.cpu(), *place).to(x.device), "PrivateUse1")
+print(void("cpu"), void("standin"))
+"""
+    assert python(code).splitlines() == [
+        "None None",
+        "None the smoke claim 'a slice shares memory with its base' is false",
+    ]
+
+
+def test_the_generator_of_a_device_starts_each_example_where_that_of_the_cpu_does(judge_there: Judge) -> None:
+    body = """
+    given: {n: 'integer(1, 9)'}
+    do: |
+      there = torch.rand(n, device=device)
+      here = torch.rand(n)
+    expect: equal(there.cpu(), here)
+    """
+    assert judge_there(body).verdict == "holds"
+
+
+def test_a_failure_that_shows_later_is_of_the_claim_that_made_it(judge_there: Judge) -> None:
+    entry = judge_there(
+        "given: {x: tensor()}\ndo: torch._assert_async(torch.zeros(1, device=device))\nexpect: x is not None"
+    )
+    assert entry.verdict == "crashed"
+    assert "lost the device standin: RuntimeError: standin error: device-side assert triggered" in (entry.detail or "")
+    assert judge_there(READING).verdict == "holds"
+
+
+def test_another_current_device_is_a_leak(judge_there: Judge) -> None:
+    entry = judge_there("given: {x: tensor()}\ndo: torch.standin.set_device(1)\nexpect: x is not None")
+    assert (entry.verdict, entry.detail) == ("invalid", "it leaks global state: current device of standin")
+    stream = "torch.standin.set_stream(torch.Stream(device))"
+    entry = judge_there(f"given: {{x: tensor()}}\ndo: {stream}\nexpect: x is not None")
+    assert (entry.verdict, entry.detail) == ("invalid", "it leaks global state: current stream of standin")
+
+
+def test_too_little_memory_is_no_refutation(judge_there: Judge) -> None:
+    body = "given: {n: 'integer(30, 40)'}\ndo: y = torch.empty(2 ** n, device=device)\nexpect: y.is_leaf"
+    entry = judge_there(body)
+    assert (entry.verdict, entry.detail) == (
+        "unsupported",
+        "no example could be judged: standin has too little memory",
+    )
+    promised = body.replace("expect: y.is_leaf", "raises: {type: torch.OutOfMemoryError, promised: type}")
+    assert judge_there(promised).verdict == "holds"
+
+
+def test_memory_of_a_device_is_bounded() -> None:
+    code = """
+from conformance.inputs.devices import accelerator, is_out_of_memory
+accelerator("standin:1").limit(2**20)
+try:
+    torch.empty(2**20, device="standin:1")
+except RuntimeError as error:
+    print(is_out_of_memory(error))
+print(torch.empty(2**20, device="standin:0").device)
+"""
+    assert python(code).splitlines() == ["True", "standin:0"]
+
+
+def test_a_kernel_that_a_device_lacks_is_no_refutation(judge_there: Judge) -> None:
+    body = "given: {x: 'tensor(dtype=torch.float32, shape=(3,))'}\ndo: y = torch.kthvalue(x, 1)\nexpect: len(y) == 2"
+    entry = judge_there(body)
+    assert entry.verdict == "unsupported"
+    assert entry.missing_kernels == {"NotImplementedError": ("aten::kthvalue.values",)}
+    assert judge_there(body, "cpu").verdict == "holds"
+
+
+FALSE = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: y.device.type == 'cpu'"
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    path = tmp_path / "specs.yaml"
+    claims = claim_text(READING, identity="copies") + claim_text(FALSE, identity="on-the-cpu")
+    path.write_text(HEADER + claims, encoding="utf-8")
+    return path
+
+
+def test_a_first_run_is_not_red_and_says_what_nobody_reviewed(specs: Path, tmp_path: Path) -> None:
+    first = run_there(tmp_path, specs)
+    assert first.returncode == 0, first.stdout
+    assert "1 unreviewed on standin: nobody has looked" in first.stdout
+    assert "refuted   torch.Tensor.detach/on-the-cpu" in first.stdout
+    assert "every other verdict is as expected" in first.stdout
+
+
+def test_expected_failures_are_written_and_kept_to(specs: Path, tmp_path: Path) -> None:
+    expected = tmp_path / "expected.yaml"
+    accepting = run_there(tmp_path, specs, "--expected", expected, "--accept")
+    assert accepting.returncode == 0, accepting.stdout
+    text = expected.read_text(encoding="utf-8")
+    assert "torch.Tensor.detach/on-the-cpu:\n    verdict: refuted\n    reason: not looked at yet" in text
+    expected.write_text(text.replace("not looked at yet", "it is another device"), encoding="utf-8")
+    assert run_there(tmp_path, specs, "--expected", expected).returncode == 0
+    again = run_there(tmp_path, specs, "--expected", expected, "--accept")
+    assert again.returncode == 0
+    assert "reason: it is another device" in expected.read_text(encoding="utf-8")
+    more = (
+        expected.read_text(encoding="utf-8") + "  torch.Tensor.detach/copies: {verdict: refuted, reason: it once did}\n"
+    )
+    expected.write_text(more, encoding="utf-8")
+    passing = run_there(tmp_path, specs, "--expected", expected)
+    assert passing.returncode == 1
+    assert "expected to fail, and does not" in passing.stdout
+    assert "(reason: it once did)" in passing.stdout
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    failing = run_there(tmp_path, specs, "--expected", expected)
+    assert failing.returncode == 1
+    assert "1 needs attention:" in failing.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("standin: [a]", ":1:10: a mapping by the id of a claim is expected here"),
+        ("standin:\n  a: {verdict: refutd, reason: x}", ":2:16: 'refutd' is no verdict that fails"),
+        ("standin:\n  a: {verdict: refuted}", ":2:3: a has no reason; write both verdict and reason"),
+        ("standin:\n  a: {verdict: refuted", ":2:"),
+        (None, "expected.yaml"),
+    ],
+)
+def test_a_file_of_expected_failures_that_is_wrong_is_told(
+    specs: Path, tmp_path: Path, text: Optional[str], told: str
+) -> None:
+    expected = tmp_path / "expected.yaml"
+    if text is not None:
+        expected.write_text(text, encoding="utf-8")
+    ran = run(tmp_path, "run", specs, "--device", "cpu", "--expected", expected)
+    assert ran.returncode == 2
+    assert told in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+
+
+def test_the_linter_lists_what_is_made_on_the_cpu(tmp_path: Path) -> None:
+    """Places are those of the program; a claim about one device, or with ``device=``, has nothing to list."""
+    bodies = {
+        "window": "do: y = torch.hann_window(4)\nexpect: y.ndim == 1",
+        "module": "do: m = torch.nn.Linear(1, 1)\nexpect: m.weight.cpu().ndim == 2",
+        "of-the-cpu": "applies: {device: cpu}\ndo: y = torch.ones(2)\nexpect: y.ndim == 1",
+        "placed": "do: y = torch.ones(2, device=device)\nexpect: y.ndim == 1",
+    }
+    path = tmp_path / "specs.yaml"
+    path.write_text(
+        HEADER + "".join(claim_text(body, identity=name) for name, body in bodies.items()), encoding="utf-8"
+    )
+    ran = run(tmp_path, "check", "specs.yaml", "--devices")
+    assert ran.returncode == 0, ran.stdout
+    assert ran.stdout.splitlines()[:-1] == [
+        "specs.yaml:7:9 torch.hann_window() is on the CPU; write device=device (a run on a device does so)",
+        "specs.yaml:13:9 torch.nn.Linear() has its parameters on the CPU; write .to(device) (this program says what is "
+        "where, so it stays there)",
+    ]
