@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
+from conformance.base.release_spans import minor
 from conformance.names.lookup import Names, Span
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
-from conformance.names.store import minor
 
 
 @dataclass(frozen=True)

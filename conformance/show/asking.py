@@ -132,7 +132,7 @@ class Asking:
         """Return the name, the concept and the argument that a text is, as far as programs use them."""
         named, concept = self._names.named(text), self._concept(text)
         has_answer = named is not None and named.answer is not None
-        argument = None if has_answer else find_argument(text, self._index, self._names.names)
+        argument = None if has_answer else find_argument(text, self._index)
         if named is not None and not (named.uses or has_answer) and text.isidentifier():
             # A name that few use may be a word first, such as `copy`, a concept or an argument, such as `inplace`.
             named = None if concept or argument or not self._is_no_word(text) else named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Optional
 
 #: Whether a line of an answer is true on some releases: also with its exception, not, or not known.
 Truth = Literal["true", "except", "false", "unknown"]
@@ -91,6 +91,30 @@ class TriedView:
     usual: tuple[CallView, ...]
     wrong: tuple[tuple[str, str], ...]
     lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NameFacts:
+    """What was measured of a name.
+
+    Attributes
+    ----------
+    releases
+        The releases that have the name, in words; empty for what is no name.
+    standing
+        Since when it is gone or deprecated, and what to use instead.
+    parameters, calls
+        What changed in its signature, and in what its calls do on inputs that much code has; each the newest first.
+    corners
+        How many changes more there are, to other inputs.
+    """
+
+    releases: str = ""
+    standing: str = ""
+    tried: Optional[TriedView] = None
+    parameters: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    corners: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Optional
 import pytest
 
 from conformance.lab.names.codec import read_measured
+from conformance.lab.names.modules import list_modules
 from conformance.names.model import MeasuredNames, NameRecord
-from conformance.names.modules import list_modules
 
 PROJECT = Path(__file__).parents[2]
 

@@ -8,9 +8,10 @@ from typing import Optional
 import pytest
 
 from conformance.lab.names.__main__ import main
+from conformance.lab.names.record import contract, record, write_line
 from conformance.names.lookup import Names
 from conformance.names.model import Found, MeasuredNames, NameRecord, Section
-from conformance.names.store import StoreError, contract, expand, parse_line, record, write_line
+from conformance.names.store import StoreError, expand, parse_line
 
 MINORS = ("1.8", "1.9", "1.10", "2.0", "2.1")
 

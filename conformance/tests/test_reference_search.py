@@ -13,8 +13,8 @@ import yaml
 
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-from conformance.lab import reference
 from conformance.base.recorded_folder import NAMES, TRIALS, recorded_folder
+from conformance.lab import reference
 from conformance.lab.reference.loaded import data_file, write_data
 from conformance.lab.reference.pages import places_of
 from conformance.lab.reference.search_index import FIRST, PAGES, search_files

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Optional
 
+from conformance.base.release_spans import as_version, minor
 from conformance.language.addresses import release_page
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
-from conformance.names.store import minor, release_key
 from conformance.results.conditions import admits_release
 from conformance.run.scripts.observation import observing_script
 from conformance.upgrade.harm import SHOWN, rank
@@ -61,8 +61,8 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
 
 def is_between(release: str, report: Report) -> bool:
     """Return whether a release is newer than the old one of a report, and no newer than its new one."""
-    old, new = release_key(minor(report.old)), release_key(minor(report.new))
-    return old < release_key(release) <= new
+    old, new = as_version(minor(report.old)), as_version(minor(report.new))
+    return old < as_version(release) <= new
 
 
 def _lasts(change: Change, report: Report) -> bool:
@@ -130,7 +130,7 @@ def _outweighs(one: ReportEntry, its: Change, other: ReportEntry, change: Change
     """
     is_same = any(match in its.match for match in change.match)
     if one.severity == other.severity == "warns":
-        return is_same and release_key(its.release) < release_key(change.release)
+        return is_same and as_version(its.release) < as_version(change.release)
     is_about = other.subject in {match.name for match in its.match}
     refuses = one.severity == "breaks" and other.severity != "breaks"
     return refuses and (is_same or (is_about and not its.condition))

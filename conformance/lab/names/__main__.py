@@ -11,10 +11,11 @@ from conformance.base.json_files import ResultError
 from conformance.base.recorded_folder import recorded_folder
 from conformance.lab.names.codec import read_measured, write_measured
 from conformance.lab.names.measure import MeasuringFailed, measure
+from conformance.lab.names.modules import NoTorch
+from conformance.lab.names.record import record
 from conformance.names.answers import describe, summarize
 from conformance.names.lookup import Names, UnknownRelease
-from conformance.names.modules import NoTorch
-from conformance.names.store import StoreError, record
+from conformance.names.store import StoreError
 
 
 def main(arguments: Optional[list[str]] = None) -> int:

@@ -13,8 +13,8 @@ from pathlib import Path
 from conformance.base.processes.environment import unoptimised
 from conformance.base.processes.scratch import ScratchFolder
 from conformance.lab.names.codec import section_from_json
+from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.names.model import MeasuredNames, NameRecord, Section
-from conformance.names.modules import list_modules, torch_folder
 
 #: How long one module may take, in seconds; a crowded machine is slow.
 _SECONDS_A_MODULE = 240

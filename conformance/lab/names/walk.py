@@ -25,12 +25,13 @@ from typing import Any, Optional
 
 from conformance.base.processes.keeper import work_in_a_copy
 from conformance.lab.names.codec import section_to_json
+from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.lab.names.settings import listed_names
+from conformance.lab.names.signatures import from_docstring, from_inspect, says_nothing
 from conformance.lab.names.sources import SAYS_REMOVED, Deprecation, Sources, clean, documented_deprecation
 from conformance.lab.names.stubs import Stubs
 from conformance.names.model import NameRecord, Section
-from conformance.names.modules import ROOTS, is_detailed, list_modules, torch_folder
-from conformance.names.signatures import from_docstring, from_inspect, says_nothing
+from conformance.names.modules import ROOTS, is_detailed
 
 #: What Python itself puts into a class, and what differs from one Python to the next.
 _PYTHONS_OWN = {

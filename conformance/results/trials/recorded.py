@@ -10,9 +10,10 @@ from typing import Optional
 
 from conformance.base.files import Unreadable, Why, read_bounded
 from conformance.base.json_files import ResultError
-from conformance.names.store import expand, minor
+from conformance.base.release_spans import minor
+from conformance.names.store import expand
 from conformance.results.trials.model import BASE, Difference, Fact, Group, NameTrials, Trials
-from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, read_section, section_names
+from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, read_section, split_sections
 
 #: The file that lists the releases, and how each input is made.
 INPUTS = "inputs.txt"
@@ -31,8 +32,8 @@ class RecordedTrials:
 
     def __init__(self, folder: Optional[Path] = None) -> None:
         self._folder = folder or Path("no", "trials")
-        self._sections: dict[str, list[CallRows]] = {}
-        self._texts: dict[str, str] = {}
+        self._rows: dict[str, list[CallRows]] = {}
+        self._files: dict[str, dict[str, str]] = {}
 
     @cached_property
     def releases(self) -> tuple[str, ...]:
@@ -47,8 +48,8 @@ class RecordedTrials:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name with trials, sorted."""
-        texts = map(read_text, sorted(self._folder.glob("torch*.txt")))
-        return tuple(sorted(name for text in texts for name in section_names(text)))
+        files = self._folder.glob("torch*.txt")
+        return tuple(sorted(name for path in files for name in self._sections(path.name)))
 
     def of(self, name: str, release: Optional[str] = None) -> Optional[NameTrials]:
         """Return the trials of a name; None where none was measured.
@@ -114,15 +115,19 @@ class RecordedTrials:
         return {input.name: input for input in read_inputs(self._folder, self._minors)}
 
     def _calls(self, name: str) -> list[CallRows]:
-        if name not in self._sections:
-            path = self._folder / file_name(name)
-            if path.name not in self._texts:
-                self._texts[path.name] = read_text(path)
+        if name not in self._rows:
+            file = file_name(name)
             try:
-                self._sections[name] = read_section(name, self._texts[path.name], self._minors)
+                self._rows[name] = read_section(self._sections(file).get(name, ""), self._minors)
             except (ValueError, IndexError):
-                raise ResultError(f"{path}: {name}: a line can't be read; take the file from git again") from None
-        return self._sections[name]
+                place = f"{self._folder / file}: {name}"
+                raise ResultError(f"{place}: a line can't be read; take the file from git again") from None
+        return self._rows[name]
+
+    def _sections(self, file: str) -> dict[str, str]:
+        if file not in self._files:
+            self._files[file] = split_sections(read_text(self._folder / file))
+        return self._files[file]
 
     def _trials(self, name: str, call: CallRows, torch: str) -> Optional[Trials]:
         rows = call.rows.get(minor(torch))
@@ -212,6 +217,8 @@ def read_text(path: Path) -> str:
 def _changed(before: Iterable[Fact], after: Iterable[Fact]) -> Optional[tuple[tuple[Fact, ...], tuple[Fact, ...]]]:
     """Return the facts of each side that the other lacks; where one side raised, of the other only what it returned."""
     old, new = tuple(before), tuple(after)
+    if old == new:
+        return None
     old_raised, new_raised = (any(fact.aspect == "error" for fact in side) for side in (old, new))
     if old_raised != new_raised:
         shown = {"error", "message", "type"}
