@@ -10,18 +10,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.json_files import ResultError, read_recorded
 from conformance.base.recorded_folder import recorded_folder
 from conformance.base.release_spans import minor
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
 from conformance.names.modules import ROOTS, is_detailed, is_private, moved_name
 from conformance.names.replacements import dotted_name, find_replacements, without_gaps
-from conformance.names.store import StoreError, file_name, grouped_names, parse_line, read_names, read_releases
+from conformance.names.store import file_name, grouped_names, parse_line, read_releases, split_sections
 
 #: How many aliases and bases are followed, so that a circle ends.
 _DEPTH = 32
 # A suggestion is at most so much less like the name than the best one.
 _FAR = 0.3
-_SECTION = "\n== "
 #: Modules whose classes are the same in every Python that torch runs on, as far as anybody uses them.
 _OF_PYTHON = (
     "builtins",
@@ -107,7 +107,7 @@ class Names:
         ------
         UnknownRelease
             If no patch of that minor release is recorded.
-        StoreError
+        ResultError
             If a file is damaged.
         """
         name, asked = _qualified(name), minor(release)
@@ -358,14 +358,14 @@ class Names:
                         found.update(dict.fromkeys(releases, own))
             except (ValueError, TypeError):
                 path = self.folder / file_name(module)
-                raise StoreError(f"{path}: a line of {module} can't be read: {line[:80]!r}") from None
+                raise ResultError(f"{path}: a line of {module} can't be read: {line[:80]!r}") from None
         return found
 
     def _names_in(self, module: str) -> dict[str, list[str]]:
         """Return the lines of a module by each name that they speak of."""
         if module not in self._sections:
             lines: dict[str, list[str]] = {}
-            for line in self._file(file_name(module)).get(module, "").splitlines():
+            for line in filter(None, self._file(file_name(module)).get(module, "").splitlines()):
                 for name in grouped_names(line.partition("\t")[0]):
                     lines.setdefault(name, []).append(line)
             self._sections[module] = lines
@@ -374,8 +374,7 @@ class Names:
     def _file(self, file: str) -> dict[str, str]:
         """Return the text of each module in a file."""
         if file not in self._files:
-            parts = (part.partition("\n") for part in read_names(self.folder / file).split(_SECTION)[1:])
-            self._files[file] = {module: body.rstrip("\n") for module, _, body in parts}
+            self._files[file] = split_sections(read_recorded(self.folder / file))
         return self._files[file]
 
 

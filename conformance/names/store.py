@@ -12,17 +12,14 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from conformance.base.files import Unreadable, Why, read_bounded
+from conformance.base.json_files import ResultError, read_recorded
 from conformance.names.model import ORIGINS, NameRecord
 
+#: The file that ``conformance.lab.popularity`` writes: how many projects use each public name.
+USES = "by-use.csv"
 RELEASES = "# releases: "
 SECTION = "== "
-_LARGEST = 64 * 2**20
 SINGLE = ("removed", "deprecated", "warns", "error")
-
-
-class StoreError(Exception):
-    """The recorded names can't be read; the message says where and why."""
 
 
 def file_name(module: str) -> str:
@@ -35,35 +32,29 @@ def read_releases(folder: Path) -> tuple[str, ...]:
 
     Raises
     ------
-    StoreError
+    ResultError
         If the file that lists them is damaged.
     """
     path = folder / file_name("torch")
-    lines = read_names(path).splitlines()
+    lines = read_recorded(path).splitlines()
     for line in lines:
         if line.startswith(RELEASES):
             return tuple(line[len(RELEASES) :].split())
     if not lines:
         return ()
-    raise StoreError(f"{path}: no line begins with '{RELEASES.strip()}'; take the file from git again")
+    raise ResultError(f"{path}: no line begins with '{RELEASES.strip()}'; take the file from git again")
 
 
-def read_names(path: Path) -> str:
-    """Return the text of a file of names; nothing where there is no such file.
+def split_sections(text: str) -> dict[str, str]:
+    """Return the lines of each section of a file, by what stands in its heading, such as a module."""
+    parts = (part.partition("\n") for part in f"\n{text}".split(f"\n{SECTION}")[1:])
+    return {heading: body for heading, _, body in parts}
 
-    Raises
-    ------
-    StoreError
-        If it can't be read.
-    """
-    try:
-        return read_bounded(path, _LARGEST).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{path}: not UTF-8 at byte {error.start}; take the file from git again") from None
-    except Unreadable as error:
-        if error.why is Why.MISSING:
-            return ""
-        raise StoreError(f"{path}: {error}") from None
+
+def uses_of(folder: Path) -> dict[str, int]:
+    """Return the names that programs use, each with the number of projects that do; none where nothing was counted."""
+    rows = (line.split(",") for line in read_recorded(folder / USES).splitlines() if "," in line)
+    return {name: int(projects) for name, projects, *_ in rows if projects.isdigit()}
 
 
 def parse_line(line: str, minors: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], NameRecord]]:

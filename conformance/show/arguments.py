@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from conformance.show.findings import ArgumentFinding
 from conformance.show.index import Index
+from conformance.show.model import ArgumentFinding
 
 _ARGUMENT = re.compile(r"([A-Za-z_]\w*)(?:\s*=\s*\S+)?")
 _MOST_TAKERS = 6

@@ -10,18 +10,19 @@ from typing import Optional
 
 from conformance.results.wording import key_of, split_class
 from conformance.show.arguments import find_argument
-from conformance.show.findings import (
+from conformance.show.index import Index, Subject
+from conformance.show.matching import nearest, plain, weights, words_of
+from conformance.show.model import (
     ClaimFinding,
     ClaimsFinding,
     Finding,
+    LineView,
     MessageFinding,
+    MessageView,
     NameFinding,
     NoFinding,
     PairFinding,
 )
-from conformance.show.index import Index, Subject
-from conformance.show.matching import nearest, plain, weights, words_of
-from conformance.show.model import LineView, MessageView
 from conformance.show.names import NameFinder
 from conformance.show.spelling import code_in, without_variables
 

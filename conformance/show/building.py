@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, Optional
 
 from conformance.base.codec import encode, to_line
+from conformance.base.json_files import read_recorded
 from conformance.base.recorded_folder import NAMES, TRIALS
 from conformance.base.release_spans import as_version, minor
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Change
-from conformance.names.by_use import uses_of
 from conformance.names.modules import is_private
 from conformance.names.signatures import default_of, parse_signature
-from conformance.names.store import parse_line, read_names, read_releases
+from conformance.names.store import parse_line, read_releases, split_sections, uses_of
 from conformance.results.recorded import load_recorded
 from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import key_of
@@ -98,10 +98,9 @@ def _arguments(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Yield each argument of each public name in the newest release: argument, the name in full, default or nothing."""
     releases = tuple(map(minor, read_releases(folder)))
     for path in sorted(folder.glob("torch*.txt")):
-        for section in read_names(path).split("\n== ")[1:]:
-            module, _, body = section.partition("\n")
-            for line in () if is_private(module) else body.splitlines():
-                for name, present, record in parse_line(line, releases) if line else ():
+        for module, section in split_sections(read_recorded(path)).items():
+            for line in () if is_private(module) else filter(None, section.splitlines()):
+                for name, present, record in parse_line(line, releases):
                     if releases[-1] in present and not is_private(name):
                         read = [signature for text in record.signatures if (signature := parse_signature(text))]
                         taken = {one.name: one for it in reversed(read) for one in it.parameters.values()}

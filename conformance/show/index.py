@@ -177,9 +177,7 @@ def open_index(folder: Path, spec: Path) -> Index:
     Raises
     ------
     conformance.base.json_files.ResultError
-        If a result file can't be used.
-    conformance.names.store.StoreError
-        If a file of names can't be used.
+        If a file of results, names or trials can't be used.
     """
     try:
         name = f"{_key(folder, spec)}{_SUFFIX}"

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Optional
 
 from conformance.base.recorded_folder import TRIALS
 from conformance.base.text import listed
-from conformance.show.findings import NameFinding
 from conformance.show.index import Index, Subject
 from conformance.show.matching import allowed, distance
-from conformance.show.model import AnswerView, NameFacts
+from conformance.show.model import AnswerView, NameFacts, NameFinding
 from conformance.show.spelling import spellings
 
 if TYPE_CHECKING:

@@ -12,14 +12,13 @@ import pytest
 import yaml
 
 from conformance.__main__ import main
-from conformance.base.recorded_folder import recorded_folder
+from conformance.base.recorded_folder import default_root, recorded_folder
 from conformance.language.corpus import Corpus, load_corpus
-from conformance.language.places import default_root
 from conformance.results.model import Fact, Facts, Flags, Signal, Tiers
 from conformance.show import index
 from conformance.show.asking import Asking
-from conformance.show.findings import Finding, MessageFinding, NoFinding, PairFinding
 from conformance.show.index import open_index
+from conformance.show.model import Finding, MessageFinding, NoFinding, PairFinding
 from conformance.show.printing import as_text
 from conformance.show.spelling import code_in, spellings
 from conformance.tests.result_files import entry, release, save
@@ -372,7 +371,7 @@ def test_nothing_found_is_said(ask: Asking) -> None:
 def test_what_a_file_says_can_not_drive_the_terminal(
     corpus: Corpus, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.language.places.default_root", lambda: corpus.root)
+    monkeypatch.setattr("conformance.base.recorded_folder.default_root", lambda: corpus.root)
     path = results / "torch-1.13.1-cpu.jsonl"
     text = path.read_text(encoding="utf-8")
     assert "both operands" in text
@@ -409,7 +408,7 @@ def test_without_a_cache_it_is_found_all_the_same(
 def test_claims_of_ones_own_stand_before_what_the_corpus_has(
     corpus: Corpus, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("conformance.language.places.default_root", lambda: corpus.root)
+    monkeypatch.setattr("conformance.base.recorded_folder.default_root", lambda: corpus.root)
     monkeypatch.setattr("conformance.base.recorded_folder.recorded_folder", lambda given=None: given or results)
     path = tmp_path / "own" / "leaf.yaml"
     path.parent.mkdir()

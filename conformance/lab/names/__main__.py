@@ -15,7 +15,6 @@ from conformance.lab.names.modules import NoTorch
 from conformance.lab.names.record import record
 from conformance.names.answers import describe, summarize
 from conformance.names.lookup import Names, UnknownRelease
-from conformance.names.store import StoreError
 
 
 def main(arguments: Optional[list[str]] = None) -> int:
@@ -35,7 +34,7 @@ def main(arguments: Optional[list[str]] = None) -> int:
     given = parser.parse_args(arguments)
     try:
         return _run(given)
-    except (NoTorch, MeasuringFailed, ResultError, StoreError, UnknownRelease) as error:
+    except (NoTorch, MeasuringFailed, ResultError, UnknownRelease) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from conformance.base.json_files import ResultError, read_recorded
 from conformance.base.release_spans import as_version, minor
 from conformance.lab.names.selection import select
 from conformance.names.model import MeasuredNames, NameRecord, Section
@@ -13,10 +14,8 @@ from conformance.names.store import (
     RELEASES,
     SECTION,
     SINGLE,
-    StoreError,
     file_name,
     parse_line,
-    read_names,
     read_releases,
 )
 
@@ -32,12 +31,12 @@ def read_file(path: Path, minors: tuple[str, ...]) -> dict[str, dict[str, Histor
 
     Raises
     ------
-    StoreError
+    ResultError
         If a line can't be read.
     """
     modules: dict[str, dict[str, History]] = {}
     module: dict[str, History] = {}
-    for number, line in enumerate(read_names(path).splitlines(), start=1):
+    for number, line in enumerate(read_recorded(path).splitlines(), start=1):
         if line.startswith(SECTION):
             module = modules.setdefault(line[len(SECTION) :], {})
         elif line and not line.startswith("#"):
@@ -45,7 +44,7 @@ def read_file(path: Path, minors: tuple[str, ...]) -> dict[str, dict[str, Histor
                 for name, releases, record in parse_line(line, minors):
                     module.setdefault(name, {}).update(dict.fromkeys(releases, record))
             except (ValueError, TypeError):
-                raise StoreError(f"{path}:{number}:1: this line can't be read; take the file from git again") from None
+                raise ResultError(f"{path}:{number}:1: this line can't be read; take the file from git again") from None
     return modules
 
 

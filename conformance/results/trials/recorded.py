@@ -8,17 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from conformance.base.files import Unreadable, Why, read_bounded
-from conformance.base.json_files import ResultError
+from conformance.base.json_files import ResultError, read_recorded
 from conformance.base.release_spans import minor
-from conformance.names.store import expand
+from conformance.names.store import expand, split_sections
 from conformance.results.trials.model import BASE, Difference, Fact, Group, NameTrials, Trials
-from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, read_section, split_sections
+from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, read_section
 
 #: The file that lists the releases, and how each input is made.
 INPUTS = "inputs.txt"
 RELEASES = "# releases: "
-_LARGEST = 64 * 2**20
 
 
 class RecordedTrials:
@@ -126,7 +124,7 @@ class RecordedTrials:
 
     def _sections(self, file: str) -> dict[str, str]:
         if file not in self._files:
-            self._files[file] = split_sections(read_text(self._folder / file))
+            self._files[file] = split_sections(read_recorded(self._folder / file))
         return self._files[file]
 
     def _trials(self, name: str, call: CallRows, torch: str) -> Optional[Trials]:
@@ -184,7 +182,7 @@ class InputLine:
 def read_inputs(folder: Path, minors: tuple[str, ...]) -> list[InputLine]:
     """Return the inputs that calls are tried on, in the order in which they are shown."""
     path = folder / INPUTS
-    lines = [line.split("\t") for line in read_text(path).splitlines() if line and not line.startswith("#")]
+    lines = [line.split("\t") for line in read_recorded(path).splitlines() if line and not line.startswith("#")]
     try:
         return [InputLine(kind, frozenset(expand(ranges, minors)), name, made) for kind, ranges, name, made in lines]
     except (ValueError, IndexError):
@@ -193,25 +191,13 @@ def read_inputs(folder: Path, minors: tuple[str, ...]) -> list[InputLine]:
 
 def read_trial_releases(folder: Path) -> tuple[str, ...]:
     """Return the releases that a folder of trials has, oldest first."""
-    first = read_text(folder / INPUTS).partition("\n")[0]
+    first = read_recorded(folder / INPUTS).partition("\n")[0]
     return tuple(first[len(RELEASES) :].split()) if first.startswith(RELEASES) else ()
 
 
 def _builds_its_inputs(trials: Trials) -> bool:
     """Whether a call has no inputs of its own but those that it builds, so that nothing is varied."""
     return not trials.given.keys() - {"out"}
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file of trials; nothing where there is no such file."""
-    try:
-        return read_bounded(path, _LARGEST).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ResultError(f"{path}: not UTF-8 at byte {error.start}; take the file from git again") from None
-    except Unreadable as error:
-        if error.why is Why.MISSING:
-            return ""
-        raise ResultError(f"{path}: {error}") from None
 
 
 def _changed(before: Iterable[Fact], after: Iterable[Fact]) -> Optional[tuple[tuple[Fact, ...], tuple[Fact, ...]]]:

@@ -72,12 +72,6 @@ def file_name(name: str) -> str:
     return f"torch.{parts[1]}.txt" if has_own else "torch.txt"
 
 
-def split_sections(text: str) -> dict[str, str]:
-    """Return the lines of each name in a file."""
-    parts = (part.partition("\n") for part in f"\n{text}".split(f"\n{SECTION}")[1:])
-    return {name: body for name, _, body in parts}
-
-
 def read_section(section: str, minors: tuple[str, ...]) -> list[CallRows]:
     """Return the calls of a name; ValueError where a line can't be read."""
     calls: list[CallRows] = []

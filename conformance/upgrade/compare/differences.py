@@ -16,8 +16,8 @@ from conformance.results.trials.model import Difference, Fact, Trials
 from conformance.results.trials.recorded import RecordedTrials, differences_of
 from conformance.results.verdicts import standing
 from conformance.run.scripts.observation import name_script, observing_script
-from conformance.show.aspects import Aspect, aspects, same
 from conformance.show.trials import in_words
+from conformance.upgrade.compare.aspects import Aspect, aspects, same
 from conformance.upgrade.harm import Harm, rank
 
 _LONGEST = 400
