@@ -10,9 +10,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from conformance.base.codec import decode
 from conformance.base.processes.environment import unoptimised
 from conformance.base.processes.scratch import ScratchFolder
-from conformance.lab.names.codec import section_from_json
 from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.names.model import MeasuredNames, NameRecord, Section
 
@@ -113,5 +113,5 @@ def _read(output: Path) -> tuple[dict[str, Section], str]:
             continue
         begun = ""
         for name, section in entry["found"].items():
-            _merge(found.setdefault(name, {}), section_from_json(section))
+            _merge(found.setdefault(name, {}), {key: decode(NameRecord, record) for key, record in section.items()})
     return found, begun

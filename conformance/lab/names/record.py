@@ -65,7 +65,7 @@ def record(measured: Iterable[MeasuredNames], folder: Path) -> list[Path]:
             modules[module] = {name: _without(history, new) for name, history in names.items()}
         path.unlink()
     for release, item in new.items():
-        for module, section in select(item.sections).items():
+        for module, section in select(item.modules).items():
             _add(modules.setdefault(module, {}), section, release)
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, list[str]] = {}

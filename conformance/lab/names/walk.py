@@ -23,8 +23,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
+from conformance.base.codec import encode
 from conformance.base.processes.keeper import work_in_a_copy
-from conformance.lab.names.codec import section_to_json
 from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.lab.names.settings import listed_names
 from conformance.lab.names.signatures import from_docstring, from_inspect, says_nothing
@@ -368,8 +368,7 @@ def main(arguments: list[str]) -> int:
     with output.open("a", encoding="utf-8") as file:
         for name in names:
             print(json.dumps({"begins": name}), file=file, flush=True)
-            found = {module: section_to_json(section) for module, section in walker.walk(name).items()}
-            print(json.dumps({"found": found}), file=file, flush=True)
+            print(json.dumps({"found": encode(walker.walk(name))}), file=file, flush=True)
     return 0
 
 
