@@ -100,8 +100,13 @@ def _lines(names: dict[str, History], minors: tuple[str, ...]) -> Iterator[str]:
             key = name.rpartition(".")[0], contract(releases, minors), _shared(name, item)
             groups.setdefault(key, []).append(name)
     chunks = ((chunk, key) for key, group in groups.items() for chunk in _chunks(group))
-    for chunk, (_, ranges, item) in sorted(chunks, key=lambda pair: (pair[0][0], as_version(pair[1][1].split("-")[0]))):
+    for chunk, (_, ranges, item) in sorted(chunks, key=lambda pair: (pair[0][0], _place(pair[1][1]))):
         yield write_line(chunk, ranges, item)
+
+
+def _place(ranges: str) -> tuple[int, ...]:
+    """Return what sorts the lines of a name by their releases, as the files have them that are in git."""
+    return tuple(int(part) for part in ranges.partition("-")[0].split(".") if part.isdigit())
 
 
 def _shared(name: str, record: NameRecord) -> NameRecord:
