@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.lab.names.record import record
-from conformance.names.answers import describe, differences, summarize
+from conformance.lab.names.summary import summarize
+from conformance.names.answers import describe, differences
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.model import Found, Gone, MeasuredNames, NameRecord, Never, NotMeasured, NotYet, Section
 from conformance.names.replacements import find_replacements, without_gaps

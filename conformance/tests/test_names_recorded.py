@@ -11,7 +11,7 @@ import pytest
 
 from conformance.base.recorded_folder import recorded_folder
 from conformance.base.release_spans import as_version, minor
-from conformance.names.answers import summarize
+from conformance.lab.names.summary import summarize
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, Never, NotMeasured, NotYet
 from conformance.names.signatures import compare_parameters

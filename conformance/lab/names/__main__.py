@@ -14,7 +14,8 @@ from conformance.base.recorded_folder import recorded_folder
 from conformance.lab.names.measure import MeasuringFailed, measure
 from conformance.lab.names.modules import NoTorch
 from conformance.lab.names.record import record
-from conformance.names.answers import describe, summarize
+from conformance.lab.names.summary import summarize
+from conformance.names.answers import describe
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.model import MeasuredNames
 
