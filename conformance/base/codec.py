@@ -1,9 +1,9 @@
 """Between JSON and dataclasses: a decoder that trusts nothing, an encoder, and the JSON Schema of a class.
 
 A class is its own declaration. Types may be ``str``, ``int``, ``float``, ``bool``, ``Literal``, ``Optional``,
-``tuple[T, ...]``, ``Mapping[str, T]`` and dataclasses of these. A field's metadata may bound it: ``pattern`` and
-``longest`` (characters) for its texts, ``least`` for its numbers. A field with a default may be missing, and is not
-written where it has that default.
+``tuple[T, ...]``, ``tuple[T, U]``, ``Mapping[str, T]`` and dataclasses of these. A field's metadata may bound it:
+``pattern`` and ``longest`` (characters) for its texts, ``least`` for its numbers. A field with a default may be
+missing, and is not written where it has that default.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Callable, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -129,6 +129,8 @@ def _decoder(hint: Any, bounds: Mapping[str, Any]) -> _Decode:
         return lambda item: None if item is None else decoder(item)
     if origin is Literal:
         return _one_of(arguments)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return _row([_decoder(argument, bounds) for argument in arguments])
     if origin is tuple:
         return _sequence(_decoder(arguments[0], bounds))
     if origin is not None and issubclass(origin, Mapping):
@@ -156,6 +158,15 @@ def _sequence(decoder: _Decode) -> _Decode:
         if not isinstance(items, list) or len(items) > _MOST_ITEMS:
             raise DecodeError(f"{_kind(items)} where a list of at most {_MOST_ITEMS} items is expected")
         return tuple(decoder(item) for item in items)
+
+    return read
+
+
+def _row(decoders: Sequence[_Decode]) -> _Decode:
+    def read(items: Json) -> Any:
+        if not isinstance(items, list) or len(items) != len(decoders):
+            raise DecodeError(f"{_kind(items)} where a list of {len(decoders)} items is expected")
+        return tuple(decoder(item) for decoder, item in zip(decoders, items))
 
     return read
 
@@ -227,6 +238,7 @@ def _schema_of(hint: Any, bounds: Mapping[str, Any]) -> dict[str, Json]:
     if origin is Literal:
         return {"enum": list(arguments)}
     if origin is tuple:
+        assert arguments[-1] is Ellipsis, "no schema is made of a class with a row"
         return {"type": "array", "maxItems": _MOST_ITEMS, "items": _schema_of(arguments[0], bounds)}
     if origin is not None and issubclass(origin, Mapping):
         items = _schema_of(arguments[1], bounds)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from conformance.base.codec import DecodeError, Json, decode
-from conformance.base.files import Unreadable, read_bounded, replace_content
+from conformance.base.files import Unreadable, Why, read_bounded, replace_content
 from conformance.base.text import printable
 
 T = TypeVar("T")
@@ -35,6 +35,24 @@ def read_bytes(path: Path) -> bytes:
     try:
         return read_bounded(path, LARGEST)
     except Unreadable as error:
+        raise ResultError(f"{path}: {error}") from None
+
+
+def read_recorded(path: Path) -> str:
+    """Return the text of a file that is recorded in git; nothing where there is no such file.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read.
+    """
+    try:
+        return read_bounded(path, LARGEST).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ResultError(f"{path}: not UTF-8 at byte {error.start}; take the file from git again") from None
+    except Unreadable as error:
+        if error.why is Why.MISSING:
+            return ""
         raise ResultError(f"{path}: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""Where the recorded results are: in the checkout, or packaged with the wheel."""
+"""Where the corpus and the recorded results are: in the checkout, or packaged with the wheel."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ TIMINGS = "timings"
 TRIALS = "trials"
 #: The folder below the results that holds the names of each release.
 NAMES = "names"
+
+
+def default_root() -> Path:
+    """Return the folder of the project's own corpus."""
+    packaged = _PACKAGE / "_corpus" / "spec"
+    return packaged if packaged.is_dir() else _PACKAGE.parent / "spec"
 
 
 def recorded_folder(given: Optional[Path] = None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Generic, NamedTuple, Optional, TypeVar
 
@@ -67,6 +68,7 @@ class Run(Generic[Value]):
         return span(self.releases)
 
 
+@lru_cache(1000)
 def as_version(release: str) -> Version:
     """Read a release as a version; what is none counts as the oldest of all."""
     try:
@@ -75,9 +77,10 @@ def as_version(release: str) -> Version:
         return Version("0")
 
 
+@lru_cache(1000)
 def minor(release: str) -> str:
-    """Return major and minor version of a release, such as ``2.4``."""
-    return ".".join(release.split(".")[:2])
+    """Return ``2.4`` of ``2.4.1`` and of ``2.4.1+cpu``: each minor release is measured once, so it names them."""
+    return ".".join(release.split("+")[0].split(".")[:2])
 
 
 def unmeasured_minors(older: str, newer: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The releases of torch that are measured, what each one needs beside it, and where a Python for it is.
 
-It needs the standard library alone, since nox reads it where nothing of this project is installed.
+It needs what nox needs and no more, since nox reads it where nothing of this project is installed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
+
+from conformance.base.release_spans import minor
 
 _Python = tuple[int, int]
 _NUMPY_1 = ("numpy==1.26.4",)
@@ -38,7 +40,7 @@ class Release:
     @property
     def minor(self) -> str:
         """The version without the patch."""
-        return _minor(self.torch)
+        return minor(self.torch)
 
     @property
     def python(self) -> str:
@@ -95,7 +97,7 @@ RELEASES = {
 
 def release_of(torch: str) -> Optional[Release]:
     """Return what is known of the minor version that a torch belongs to."""
-    return next((release for release in RELEASES.values() if release.minor == _minor(torch)), None)
+    return next((release for release in RELEASES.values() if release.minor == minor(torch)), None)
 
 
 def default_torch() -> str:
@@ -129,10 +131,6 @@ def _starts(interpreter: str) -> bool:
         return subprocess.run([interpreter, "--version"], capture_output=True, timeout=60, check=False).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
-
-
-def _minor(torch: str) -> str:
-    return torch.split("+")[0].rpartition(".")[0]
 
 
 def _dotted(python: _Python) -> str:

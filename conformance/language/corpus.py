@@ -13,6 +13,7 @@ from typing import Callable, NamedTuple, Optional
 from conformance.base.cache import content_key, kept
 from conformance.base.collection import without_collection
 from conformance.base.files import NotEntered, files_below, files_in
+from conformance.base.recorded_folder import default_root as default_root
 from conformance.base.text import count_of
 from conformance.language.answers import check_proofs, read_answer
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
@@ -29,7 +30,6 @@ from conformance.language.messages import FOLDER as MESSAGES_FOLDER
 from conformance.language.messages import check_claims as check_claims_of_messages
 from conformance.language.messages import message_files, read_messages
 from conformance.language.model import Answer, Change, Claim, Message, NoChange, Place
-from conformance.language.places import default_root as default_root
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.reading import Reader

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from conformance.base.release_spans import as_version
+from conformance.base.release_spans import as_version, minor
 from conformance.language.model import Message
-from conformance.names.store import minor
 from conformance.results.messages import Seen, seen_in_claims, seen_in_trials
 from conformance.results.model import Signal
 from conformance.results.recorded import Recorded

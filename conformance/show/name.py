@@ -1,4 +1,4 @@
-"""A name at a glance: the releases that have it, and what changed in its signature."""
+"""A name at a glance: the releases that have it, what was tried, and what changed in its signature and its calls."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from pathlib import Path
 
 from conformance.base.recorded_folder import NAMES
-from conformance.base.release_spans import listed, runs, span
+from conformance.base.release_spans import listed, minor, runs, span
 from conformance.names.answers import deprecation, describe
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, NotMeasured
 from conformance.names.modules import ROOTS
-from conformance.names.parameters import compare_parameters
-from conformance.names.store import minor
+from conformance.names.signatures import compare_parameters
+from conformance.results.trials.recorded import RecordedTrials
+from conformance.show.model import NameFacts
+from conformance.show.trials import changes_of_calls, tried_view
 
 _OF_TORCH = re.compile(rf"({'|'.join(ROOTS)})(\.[^\W\d]\w*)*", re.ASCII)
 #: What a change of parameters is called; `compare_parameters` gives it.
@@ -31,6 +33,13 @@ def load_names(folder: Path) -> Names:
     """Return the names recorded in a folder of results, or those of the corpus where it has none."""
     own = folder / NAMES
     return Names(own if own.is_dir() else None)
+
+
+def name_facts(names: Names, trials: RecordedTrials, name: str) -> NameFacts:
+    """Return what was measured of a name."""
+    calls, corners = changes_of_calls(trials.history(name))
+    parameters = () if name.endswith("__") else changes_of_parameters(names, name)
+    return NameFacts(*name_releases(names, name), tried_view(trials.of(name)), parameters, calls, len(corners))
 
 
 def is_of_torch(name: str) -> bool:

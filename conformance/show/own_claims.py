@@ -12,7 +12,7 @@ from conformance.language.corpus import load_corpus
 from conformance.results.recorded import Recorded, load_recorded
 from conformance.show.claim_lines import claim_line
 from conformance.show.claim_page import claim_page
-from conformance.show.findings import ClaimFinding, Finding, NameFinding, NoFinding
+from conformance.show.model import ClaimFinding, Finding, NameFinding, NoFinding
 
 
 def own_findings(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[Finding, ...]:

@@ -10,7 +10,6 @@ from typing import Literal, Optional
 from conformance.language.model import Claim, Source
 from conformance.results.recorded import Cell, Measured
 from conformance.results.verdicts import truth
-from conformance.show.aspects import sentence_sources
 
 #: How a sentence and its truth go together in a release.
 TRUE = "documented and true"
@@ -49,7 +48,7 @@ class Trace:
 
 def trace(claim: Claim, source: Source, cells: Sequence[Cell]) -> tuple[list[Trace], list[str]]:
     """Follow a documented sentence through the environments; also return its hashes, the newest torch's first."""
-    position = [item for item in claim.sources if item.kind == "docs"].index(source)
+    position = sentence_sources(claim).index(source)
     found: list[tuple[Measured, Optional[str]]] = []
     for cell in cells:
         if cell.entry is not None and position < len(cell.entry.sentences):
@@ -93,6 +92,11 @@ def without_roles(sentence: str) -> str:
     """Leave out what only Sphinx reads in a docstring, such as ``:class:`` before a name."""
     named = re.sub(r":[A-Za-z][\w:+-]*:`([^`]*)`", r"`\1`", sentence)
     return re.sub(r"`~?([^`<]*?)(?: <[^`]*>)?`", r"`\1`", named)
+
+
+def sentence_sources(claim: Claim) -> tuple[Source, ...]:
+    """Return the docstring sources of a claim, in the order of an entry's ``sentences``."""
+    return tuple(source for source in claim.sources if source.kind == "docs")
 
 
 def _state(key: Optional[str], hashes: Sequence[str]) -> Literal["there", "worded otherwise", "not there"]:

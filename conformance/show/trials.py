@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from conformance.names.store import minor
+from conformance.base.release_spans import minor
 from conformance.results.trials.model import Difference, Fact, Group, NameTrials, Trials
 from conformance.results.wording import is_about_machine
 from conformance.show.model import CallView, TriedView

@@ -16,7 +16,7 @@ from conformance.language.release_notes import (
     ReleaseNotes,
     check_measured,
 )
-from conformance.names.parameters import CHANGES
+from conformance.names.signatures import CHANGES
 from conformance.upgrade.measurable_notes import check_notes
 
 SOURCES = "releases:\n  '2.0.0': {title: Notes, url: https://example.org/2.0}\n"

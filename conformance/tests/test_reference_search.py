@@ -20,7 +20,7 @@ from conformance.lab.reference.pages import places_of
 from conformance.lab.reference.search_index import FIRST, PAGES, search_files
 from conformance.lab.views.content import Content
 from conformance.language.kept import load_own_corpus
-from conformance.names.by_use import uses_of
+from conformance.names.store import uses_of
 from conformance.results.recorded import load_recorded
 from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import is_like

@@ -14,8 +14,8 @@ import pytest
 
 from conformance.__main__ import main
 from conformance.base.recorded_folder import recorded_folder
+from conformance.lab.names.record import record
 from conformance.names.model import MeasuredNames, NameRecord, Section
-from conformance.names.store import record
 from conformance.upgrade.command import add_upgrade
 
 ROOT = Path(__file__).resolve().parents[2]

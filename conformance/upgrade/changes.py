@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Optional
 
+from conformance.base.release_spans import as_version, minor
 from conformance.language.addresses import release_page
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
@@ -71,8 +72,8 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
 
 def is_between(release: str, report: Report) -> bool:
     """Return whether a release is newer than the old one of a report, and no newer than its new one."""
-    old, new = release_key(minor(report.old)), release_key(minor(report.new))
-    return old < release_key(release) <= new
+    old, new = as_version(minor(report.old)), as_version(minor(report.new))
+    return old < as_version(release) <= new
 
 
 def _differs(change: Change, report: Report) -> bool:
@@ -151,7 +152,7 @@ def _outweighs(one: ReportEntry, its: Change, other: ReportEntry, change: Change
     """
     is_same = any(match in its.match for match in change.match)
     if one.severity == other.severity == "warns":
-        return is_same and release_key(its.release) < release_key(change.release)
+        return is_same and as_version(its.release) < as_version(change.release)
     is_about = other.subject in {match.name for match in its.match}
     refuses = one.severity == "breaks" and other.severity != "breaks"
     return refuses and (is_same or (is_about and not its.condition))

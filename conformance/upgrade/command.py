@@ -20,7 +20,6 @@ from conformance.base.waiting import waiting
 from conformance.language.corpus import Corpus
 from conformance.language.kept import corpus_of
 from conformance.names.lookup import Names
-from conformance.names.store import StoreError
 from conformance.upgrade.changes import is_between, with_changes
 from conformance.upgrade.choices import NotRecorded, choose_releases
 from conformance.upgrade.coverage import coverage_of
@@ -126,7 +125,7 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         if options.certain:
             sure = (entry for entry in report.entries if entry.evidence is Evidence.CERTAIN)
             report = replace(report, entries=tuple(sure))
-    except (NotRecorded, ResultError, StoreError, ValueError) as error:
+    except (NotRecorded, ResultError, ValueError) as error:
         return _refused(str(error))
     if options.fix:
         floor = Floor(options.floor, "--floor") if options.floor else find_floor(options.uses)

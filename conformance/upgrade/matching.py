@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.release_spans import as_version, minor
 from conformance.language.model import ArgumentMatch, Change, CodeMatch
 from conformance.names.lookup import Names
 from conformance.names.model import Found
-from conformance.names.store import minor, release_key
 from conformance.upgrade.signatures import signatures
 from conformance.usage import Argument, Call, Evidence, Kind, TorchName, Use, read_project
 from conformance.usage.matching import Signature, bind
@@ -151,7 +151,7 @@ def _is_a(argument: Argument, kind: str) -> Optional[bool]:
 def _signatures(name: str, release: str, names: Names) -> tuple[Signature, ...]:
     """Return the signatures of a name in the last release before a change that tells them, or in the first since."""
     known = [minor(one) for one in names.releases]
-    earlier = [one for one in known if release_key(one) < release_key(release)]
+    earlier = [one for one in known if as_version(one) < as_version(release)]
     for near in (*reversed(earlier), *known[len(earlier) :]):
         found = names.lookup(name, near)
         if isinstance(found, Found) and signatures(found.record):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter
 from typing import Optional
 
+from conformance.base.release_spans import minor
 from conformance.language.model import Claim
 from conformance.language.release_notes import Argument, CallAspect, Measures, ReleaseNote, ReleaseNotes
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotYet
-from conformance.names.parameters import Parameter, parse_signature
-from conformance.names.store import minor
+from conformance.names.signatures import default_of, parse_signature
 from conformance.results.history import truth_timeline
 from conformance.results.recorded import Measured
 from conformance.results.trials.recorded import RecordedTrials
@@ -212,14 +213,16 @@ def _has_change(record: NameRecord, argument: Argument) -> Optional[bool]:
     parsed = [parse_signature(signature) for signature in record.signatures]
     if not parsed or None in parsed:
         return None
-    takes: list[Mapping[str, Parameter]] = [{one.name: one for one in parameters or ()} for parameters in parsed]
+    takes = [signature.parameters for signature in parsed if signature is not None]
     found = [parameters[argument.name] for parameters in takes if argument.name in parameters]
     if argument.change == "removed":
-        return not found and not any(one.kind == "kwargs" for parameters in takes for one in parameters.values())
+        return not found and not any(
+            one.kind is Parameter.VAR_KEYWORD for parameters in takes for one in parameters.values()
+        )
     if not found:
         return False
     if argument.change == "required":
-        return all(one.default is None for one in found) and len(found) == len(takes)
+        return all(one.default is Parameter.empty for one in found) and len(found) == len(takes)
     if argument.change == "keyword-only":
-        return all(one.kind == "keyword-only" for one in found)
-    return argument.change == "added" or any(one.default == argument.default for one in found)
+        return all(one.kind is Parameter.KEYWORD_ONLY for one in found)
+    return argument.change == "added" or any(default_of(one) == argument.default for one in found)

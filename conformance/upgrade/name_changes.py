@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Optional
 
+from conformance.base.release_spans import minor
 from conformance.base.text import bounded
 from conformance.language.model import Fix
 from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.replacements import instead_of_argument
-from conformance.names.store import minor
 from conformance.upgrade.harm import Harm
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script

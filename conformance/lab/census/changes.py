@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.base.recorded_folder import NAMES
+from conformance.base.release_spans import minor
 from conformance.base.text import bounded
 from conformance.language.corpus import Corpus
 from conformance.language.model import NoChange
 from conformance.names.lookup import Names
 from conformance.names.model import Found, NameRecord
-from conformance.names.store import minor
 from conformance.results.recorded import load_recorded
 from conformance.results.trials.recorded import RecordedTrials
 from conformance.upgrade.compare.differences import RecordDifference, claim_differences, trial_differences

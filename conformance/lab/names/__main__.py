@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Optional
 
-from conformance.base.json_files import ResultError
+from conformance.base.codec import encode
+from conformance.base.json_files import ResultError, read_json
 from conformance.base.recorded_folder import recorded_folder
-from conformance.lab.names.codec import read_measured, write_measured
 from conformance.lab.names.measure import MeasuringFailed, measure
-from conformance.names.answers import describe, summarize
+from conformance.lab.names.modules import NoTorch
+from conformance.lab.names.record import record
+from conformance.lab.names.summary import summarize
+from conformance.names.answers import describe
 from conformance.names.lookup import Names, UnknownRelease
-from conformance.names.modules import NoTorch
-from conformance.names.store import StoreError, record
+from conformance.names.model import MeasuredNames
+
+_REMEDY = "conformance names measure --output FILE"
 
 
 def main(arguments: Optional[list[str]] = None) -> int:
@@ -34,7 +39,7 @@ def main(arguments: Optional[list[str]] = None) -> int:
     given = parser.parse_args(arguments)
     try:
         return _run(given)
-    except (NoTorch, MeasuringFailed, ResultError, StoreError, UnknownRelease) as error:
+    except (NoTorch, MeasuringFailed, ResultError, UnknownRelease) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
@@ -42,15 +47,16 @@ def main(arguments: Optional[list[str]] = None) -> int:
 def _run(given: argparse.Namespace) -> int:
     if given.command == "measure":
         measured = measure()
-        write_measured(measured, given.output)
-        count = sum(len(section) for section in measured.sections.values())
-        print(f"torch {measured.torch}: {count} names in {len(measured.sections)} modules, in {given.output}")
+        text = json.dumps(encode(measured), indent=0, sort_keys=True, ensure_ascii=False)
+        given.output.write_text(text + "\n", encoding="utf-8")
+        count = sum(map(len, measured.modules.values()))
+        print(f"torch {measured.torch}: {count} names in {len(measured.modules)} modules, in {given.output}")
         if measured.without_cuda:
             note = "note: this torch was built without CUDA: names that only CUDA builds have will look gone"
             print(note, file=sys.stderr)
         return 0
     if given.command == "record":
-        files = record([read_measured(path) for path in given.measured], given.into)
+        files = record([read_json(path, MeasuredNames, _REMEDY) for path in given.measured], given.into)
         print(f"{len(files)} files in {given.into}")
         return 0
     return _show(Names(given.names), given.name, given.release)

@@ -10,11 +10,11 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from conformance.base.codec import decode
 from conformance.base.processes.environment import unoptimised
 from conformance.base.processes.scratch import ScratchFolder
-from conformance.lab.names.codec import section_from_json
+from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.names.model import MeasuredNames, NameRecord, Section
-from conformance.names.modules import list_modules, torch_folder
 
 #: How long one module may take, in seconds; a crowded machine is slow.
 _SECONDS_A_MODULE = 240
@@ -113,5 +113,5 @@ def _read(output: Path) -> tuple[dict[str, Section], str]:
             continue
         begun = ""
         for name, section in entry["found"].items():
-            _merge(found.setdefault(name, {}), section_from_json(section))
+            _merge(found.setdefault(name, {}), {key: decode(NameRecord, record) for key, record in section.items()})
     return found, begun

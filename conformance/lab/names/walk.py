@@ -23,42 +23,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
+from conformance.base.codec import encode
 from conformance.base.processes.keeper import work_in_a_copy
-from conformance.lab.names.codec import section_to_json
+from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.lab.names.settings import listed_names
+from conformance.lab.names.signatures import from_docstring, from_inspect, says_nothing
 from conformance.lab.names.sources import SAYS_REMOVED, Deprecation, Sources, clean, documented_deprecation
 from conformance.lab.names.stubs import Stubs
 from conformance.names.model import NameRecord, Section
-from conformance.names.modules import ROOTS, is_detailed, list_modules, torch_folder
-from conformance.names.signatures import from_docstring, from_inspect, says_nothing
+from conformance.names.modules import ROOTS, is_detailed
 
 #: What Python itself puts into a class, and what differs from one Python to the next.
-_PYTHONS_OWN = {
-    *("__module__", "__dict__", "__weakref__", "__doc__", "__annotations__", "__qualname__", "__parameters__"),
-    *("__orig_bases__", "__abstractmethods__", "_abc_impl", "__hash__", "__slots__", "__match_args__", "__new__"),
-    *("__firstlineno__", "__static_attributes__", "_is_protocol", "_is_runtime_protocol", "__protocol_attrs__"),
-    *("__non_callable_proto_members__", "__subclasshook__", "__dataclass_params__", "__dataclass_fields__"),
-    *("__init_subclass__", "__class_getitem__", "__args__", "__origin__", "__set_name__", "__total__"),
-    *(
-        "__required_keys__",
-        "__optional_keys__",
-        "__readonly_keys__",
-        "__mutable_keys__",
-        "__getnewargs__",
-        "__replace__",
-    ),
-    *("__annotate__", "__annotate_func__", "__annotations_cache__", "__deprecated__", "__setstate__", "__reduce__"),
-    *("__signature__", "__text_signature__", "__type_params__", "__final__", "__repr__", "__str__", "__getstate__"),
-    *(
-        "__closed__",
-        "__extra_items__",
-        "_is_runtime_checkable",
-        "__static_attributes__",
-        "__reduce_ex__",
-        "__wrapped__",
-    ),
-    *("__pybind11_native_enum__", "__overrides__", "__conditional_annotations__", "__dir__", "__sizeof__", "__entries"),
-}
+_PYTHONS_OWN = frozenset(
+    """
+    __module__ __dict__ __weakref__ __doc__ __annotations__ __qualname__ __parameters__ __orig_bases__
+    __abstractmethods__ _abc_impl __hash__ __slots__ __match_args__ __new__ __firstlineno__
+    __static_attributes__ _is_protocol _is_runtime_protocol __protocol_attrs__ __non_callable_proto_members__
+    __subclasshook__ __dataclass_params__ __dataclass_fields__ __init_subclass__ __class_getitem__ __args__
+    __origin__ __set_name__ __total__ __required_keys__ __optional_keys__ __readonly_keys__ __mutable_keys__
+    __getnewargs__ __replace__ __annotate__ __annotate_func__ __annotations_cache__ __deprecated__ __setstate__
+    __reduce__ __signature__ __text_signature__ __type_params__ __final__ __repr__ __str__ __getstate__
+    __closed__ __extra_items__ _is_runtime_checkable __reduce_ex__ __wrapped__ __pybind11_native_enum__
+    __overrides__ __conditional_annotations__ __dir__ __sizeof__ __entries
+    """.split()  # noqa: SIM905 - one reads them as words
+)
 #: Imported for annotations; nobody imports them from torch.
 _NOT_RECORDED = {"__future__", "typing", "typing_extensions"}
 _FUNCTIONS = (types.FunctionType,)
@@ -367,8 +355,7 @@ def main(arguments: list[str]) -> int:
     with output.open("a", encoding="utf-8") as file:
         for name in names:
             print(json.dumps({"begins": name}), file=file, flush=True)
-            found = {module: section_to_json(section) for module, section in walker.walk(name).items()}
-            print(json.dumps({"found": found}), file=file, flush=True)
+            print(json.dumps({"found": encode(walker.walk(name))}), file=file, flush=True)
     return 0
 
 

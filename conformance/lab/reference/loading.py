@@ -27,7 +27,7 @@ from conformance.lab.census.record import CensusRecord, newest_record
 from conformance.lab.impostors.record import MutationRecord, load_record
 from conformance.lab.views.content import Content
 from conformance.language.corpus import Corpus, load_corpus
-from conformance.names.by_use import uses_of
+from conformance.names.store import uses_of
 from conformance.results.recorded import load_recorded
 from conformance.results.trials.recorded import RecordedTrials
 from conformance.show.sentences import Sentences

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.base.release_spans import minor
+from conformance.base.release_spans import as_version, minor
 from conformance.lab.views.claim import ClaimView, claim_view
 from conformance.lab.views.content import Content
 from conformance.lab.views.example import example_of
@@ -14,7 +14,6 @@ from conformance.lab.views.falsehoods import false_somewhere, false_where
 from conformance.lab.views.pieces import Text, joined, link, linked, prose, text_of
 from conformance.lab.views.strip import Line, brief
 from conformance.language.model import FAMILIES, Claim
-from conformance.names.store import release_key
 from conformance.results.recorded import environments_in_words
 from conformance.show.model import AnswerView, TriedView
 from conformance.show.name import changes_of_parameters, is_of_torch, releases_in_words
@@ -116,7 +115,7 @@ def _written(name: str, content: Content) -> Iterator[Text]:
     """Yield the changes of releases that are about a name, with links to their pages."""
     pages = {minor(release): release for release in content.releases}
     changes = [change for change in content.corpus.changes if any(match.name == name for match in change.match)]
-    for change in sorted(changes, key=lambda change: release_key(change.release), reverse=True):
+    for change in sorted(changes, key=lambda change: as_version(change.release), reverse=True):
         if change.release in pages:
             yield text_of(linked(change.release, "release", pages[change.release]), ": ", prose(change.title))
 

@@ -8,16 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from conformance.base.files import Unreadable, Why, read_bounded
-from conformance.base.json_files import ResultError
-from conformance.names.store import expand, minor
+from conformance.base.json_files import ResultError, read_recorded
+from conformance.base.release_spans import minor
+from conformance.names.store import expand, split_sections
 from conformance.results.trials.model import BASE, Difference, Fact, Group, NameTrials, Trials
-from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, read_section, section_names
+from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, read_section
 
 #: The file that lists the releases, and how each input is made.
 INPUTS = "inputs.txt"
 RELEASES = "# releases: "
-_LARGEST = 64 * 2**20
 
 
 class RecordedTrials:
@@ -31,8 +30,8 @@ class RecordedTrials:
 
     def __init__(self, folder: Optional[Path] = None) -> None:
         self._folder = folder or Path("no", "trials")
-        self._sections: dict[str, list[CallRows]] = {}
-        self._texts: dict[str, str] = {}
+        self._rows: dict[str, list[CallRows]] = {}
+        self._files: dict[str, dict[str, str]] = {}
 
     @cached_property
     def releases(self) -> tuple[str, ...]:
@@ -47,8 +46,8 @@ class RecordedTrials:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name with trials, sorted."""
-        texts = map(read_text, sorted(self._folder.glob("torch*.txt")))
-        return tuple(sorted(name for text in texts for name in section_names(text)))
+        files = self._folder.glob("torch*.txt")
+        return tuple(sorted(name for path in files for name in self._sections(path.name)))
 
     def of(self, name: str, release: Optional[str] = None) -> Optional[NameTrials]:
         """Return the trials of a name; None where none was measured.
@@ -114,15 +113,19 @@ class RecordedTrials:
         return {input.name: input for input in read_inputs(self._folder, self._minors)}
 
     def _calls(self, name: str) -> list[CallRows]:
-        if name not in self._sections:
-            path = self._folder / file_name(name)
-            if path.name not in self._texts:
-                self._texts[path.name] = read_text(path)
+        if name not in self._rows:
+            file = file_name(name)
             try:
-                self._sections[name] = read_section(name, self._texts[path.name], self._minors)
+                self._rows[name] = read_section(self._sections(file).get(name, ""), self._minors)
             except (ValueError, IndexError):
-                raise ResultError(f"{path}: {name}: a line can't be read; take the file from git again") from None
-        return self._sections[name]
+                place = f"{self._folder / file}: {name}"
+                raise ResultError(f"{place}: a line can't be read; take the file from git again") from None
+        return self._rows[name]
+
+    def _sections(self, file: str) -> dict[str, str]:
+        if file not in self._files:
+            self._files[file] = split_sections(read_recorded(self._folder / file))
+        return self._files[file]
 
     def _trials(self, name: str, call: CallRows, torch: str) -> Optional[Trials]:
         rows = call.rows.get(minor(torch))
@@ -179,7 +182,7 @@ class InputLine:
 def read_inputs(folder: Path, minors: tuple[str, ...]) -> list[InputLine]:
     """Return the inputs that calls are tried on, in the order in which they are shown."""
     path = folder / INPUTS
-    lines = [line.split("\t") for line in read_text(path).splitlines() if line and not line.startswith("#")]
+    lines = [line.split("\t") for line in read_recorded(path).splitlines() if line and not line.startswith("#")]
     try:
         return [InputLine(kind, frozenset(expand(ranges, minors)), name, made) for kind, ranges, name, made in lines]
     except (ValueError, IndexError):
@@ -188,7 +191,7 @@ def read_inputs(folder: Path, minors: tuple[str, ...]) -> list[InputLine]:
 
 def read_trial_releases(folder: Path) -> tuple[str, ...]:
     """Return the releases that a folder of trials has, oldest first."""
-    first = read_text(folder / INPUTS).partition("\n")[0]
+    first = read_recorded(folder / INPUTS).partition("\n")[0]
     return tuple(first[len(RELEASES) :].split()) if first.startswith(RELEASES) else ()
 
 
@@ -197,21 +200,11 @@ def _builds_its_inputs(trials: Trials) -> bool:
     return not trials.given.keys() - {"out"}
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file of trials; nothing where there is no such file."""
-    try:
-        return read_bounded(path, _LARGEST).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ResultError(f"{path}: not UTF-8 at byte {error.start}; take the file from git again") from None
-    except Unreadable as error:
-        if error.why is Why.MISSING:
-            return ""
-        raise ResultError(f"{path}: {error}") from None
-
-
 def _changed(before: Iterable[Fact], after: Iterable[Fact]) -> Optional[tuple[tuple[Fact, ...], tuple[Fact, ...]]]:
     """Return the facts of each side that the other lacks; where one side raised, of the other only what it returned."""
     old, new = tuple(before), tuple(after)
+    if old == new:
+        return None
     old_raised, new_raised = (any(fact.aspect == "error" for fact in side) for side in (old, new))
     if old_raised != new_raised:
         shown = {"error", "message", "type"}

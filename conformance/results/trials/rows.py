@@ -15,7 +15,6 @@ the expression that makes it of the base input. An input that no line of a call 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from conformance.names.store import expand
@@ -73,19 +72,10 @@ def file_name(name: str) -> str:
     return f"torch.{parts[1]}.txt" if has_own else "torch.txt"
 
 
-def section_names(text: str) -> Iterator[str]:
-    """Yield the names of a file."""
-    return (line[len(SECTION) :] for line in text.splitlines() if line.startswith(SECTION))
-
-
-def read_section(name: str, text: str, minors: tuple[str, ...]) -> list[CallRows]:
-    """Return the calls of a name in a file; ValueError where a line can't be read."""
-    start = f"\n{text}".find(f"\n{SECTION}{name}\n")
-    if start < 0:
-        return []
-    end = text.find(f"\n{SECTION}", start)
+def read_section(section: str, minors: tuple[str, ...]) -> list[CallRows]:
+    """Return the calls of a name; ValueError where a line can't be read."""
     calls: list[CallRows] = []
-    for line in text[start : end if end >= 0 else None].splitlines()[1:]:
+    for line in section.splitlines():
         first, *fields = line.split("\t")
         if first == CALL:
             *setup, call = fields

@@ -12,14 +12,12 @@ import torch
 
 from conformance.checks import NotJudged, vocabulary
 from conformance.results.model import Fact, Facts, Flags, Signal
+from conformance.results.wording import PATH, first_line, without_values
 from conformance.run.worker.explain import shown
 from conformance.run.worker.trial import Trial, message_of
 
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 # What stands for the folder of temporary files, whose name may have a space.
 _TEMPORARY = "/tmp/folder"
-_PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
 # A number or a run of hexadecimal digits as long as an address.
 _LONG = re.compile(r"(?<![\w.])(?:\d{10,}|[0-9a-f]{12,16})(?![\w.])")
 _shares_storage = vocabulary()["shares_storage"]
@@ -31,9 +29,7 @@ _Names = tuple[str, ...]
 
 def normalise(message: str) -> str:
     """Return the first sentence-like part of an error's or warning's message without numbers, addresses and paths."""
-    line = (message.strip().splitlines() or [""])[0]
-    line = line.split(" (Triggered internally at")[0].replace(tempfile.gettempdir(), _TEMPORARY)
-    return _NUMBER.sub("N", _PATH.sub("PATH", _ADDRESS.sub("ADDRESS", line)))[:200]
+    return without_values(first_line(message).replace(tempfile.gettempdir(), _TEMPORARY))[:200]
 
 
 def observe(trial: Trial, inputs: Mapping[str, Any], assigned: tuple[str, ...]) -> Facts:
@@ -53,7 +49,7 @@ def observe(trial: Trial, inputs: Mapping[str, Any], assigned: tuple[str, ...]) 
 def _printed(value: Any) -> str:
     printed = shown(value)
     # Paths and addresses in a text or a list differ from run to run: their number and order too, as in a map of memory.
-    if isinstance(value, (str, tuple, list)) and (_PATH.search(printed) or _LONG.search(printed)):
+    if isinstance(value, (str, tuple, list)) and (PATH.search(printed) or _LONG.search(printed)):
         return type(value).__name__
     return printed
 

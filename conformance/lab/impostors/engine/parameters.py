@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from inspect import Parameter
 from types import MethodDescriptorType, WrapperDescriptorType
 from typing import Any, Optional
 
 import torch
 
 from conformance.lab.impostors.engine.call import Arguments
-from conformance.names.parameters import Parameter, parse_signature
-from conformance.names.signatures import from_docstring, from_inspect, says_nothing
+from conformance.lab.names.signatures import from_docstring, from_inspect, says_nothing
+from conformance.names.signatures import is_positional, parse_signature
 
 #: A parameter that has to be given, and an argument that was not.
 MISSING = object()
@@ -62,20 +63,20 @@ def arguments_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Ar
 
 def _bound(parameters: list[Parameter], args: tuple[Any, ...], kwargs: Arguments) -> Iterator[Argument]:
     for position, parameter in enumerate(parameters):
-        if parameter.kind == "args":
+        if parameter.kind is Parameter.VAR_POSITIONAL:
             if args[position:]:
                 yield Argument(parameter.name, args[position:], MISSING, position, rest=True)
-        elif parameter.kind in ("positional", "positional-only") and position < len(args):
+        elif is_positional(parameter) and position < len(args):
             yield Argument(parameter.name, args[position], _default(parameter), position)
         elif parameter.name in kwargs:
             yield Argument(parameter.name, kwargs[parameter.name], _default(parameter), None)
-        elif parameter.kind == "kwargs":
+        elif parameter.kind is Parameter.VAR_KEYWORD:
             others = kwargs.keys() - {one.name for one in parameters}
             yield from (Argument(name, kwargs[name], MISSING, None) for name in kwargs if name in others)
 
 
 def _default(parameter: Parameter) -> Any:
-    if parameter.default is None:
+    if parameter.default is Parameter.empty:
         return MISSING
     try:
         return eval(parameter.default, {"torch": torch})
@@ -95,10 +96,10 @@ def _signatures(function: Callable[..., Any]) -> Iterator[list[Parameter]]:
     if not texts and isinstance(doc := getattr(real, "__doc__", None), str):
         texts = list(from_docstring(getattr(real, "__name__", ""), doc))
     for text in texts:
-        if (parameters := parse_signature(text)) is not None:
-            named = list(parameters)
+        if (signature := parse_signature(text)) is not None:
+            named = list(signature.parameters.values())
             if of_object and (not named or named[0].name != "self"):
-                named = [Parameter("self", "positional-only"), *named]
+                named = [Parameter("self", Parameter.POSITIONAL_ONLY), *named]
             yield named
 
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from conformance.language.model import Claim, Source
+from conformance.language.model import Claim
 from conformance.results.model import Entry, Flags
 from conformance.results.verdicts import standing
 
@@ -91,12 +91,7 @@ def has_open_values(claim: Claim) -> bool:
     return any(_OPEN_VALUE.search(text) for text in texts)
 
 
-def sentence_sources(claim: Claim) -> tuple[Source, ...]:
-    """Return the docstring sources of a claim, in the order of an entry's ``sentences``."""
-    return tuple(source for source in claim.sources if source.kind == "docs")
-
-
-def _facts(claim: Claim, entry: Entry, device: str) -> Iterator[tuple[Aspect, Observation]]:
+def _facts(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
     facts = entry.facts
     if facts is None:
         return
