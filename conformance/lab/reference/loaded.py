@@ -18,8 +18,9 @@ from sphinx.errors import NoUri
 from conformance.base.text import printable
 from conformance.lab.views.changes_between import ChangeBetween
 from conformance.lab.views.claim import ClaimView
+from conformance.lab.views.costs import CostlyCause
 from conformance.lab.views.falsehoods import Falsehood
-from conformance.lab.views.pieces import Text, bounded
+from conformance.lab.views.pieces import Target, Text, bounded
 from conformance.lab.views.release_page import DeviceView
 
 FOLDER = "_loaded"
@@ -98,6 +99,33 @@ def change_blocks(changes: Iterable[ChangeBetween], page_of: Callable[[str], str
         }
         for it in changes
     ]
+
+
+def false_blocks(causes: Iterable[CostlyCause], href: Callable[[Target], str]) -> list[Block]:
+    """Return what is false as the page that lists it loads it, what costs most first."""
+    return [
+        {
+            "title": _parts(it.title),
+            "href": _href(it.title, href),
+            "said": _parts(it.said),
+            "saidHref": _href(it.said, href),
+            "subject": it.subject,
+            "harm": it.harm,
+            "reach": it.reach,
+            "kind": it.kind,
+            "modules": it.modules,
+            "releases": it.releases,
+            "seen": it.seen,
+            "promises": f"{it.claims} promises" if it.claims > 1 else "",
+            "status": [[piece.text, piece.address or ""] for piece in it.status],
+        }
+        for it in causes
+    ]
+
+
+def _href(text: Text, href: Callable[[Target], str]) -> str:
+    target = text[0].target if text else None
+    return href(target) if target else ""
 
 
 def root_uri(builder: Builder, document: str) -> str:

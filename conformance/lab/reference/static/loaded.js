@@ -55,7 +55,27 @@
       link.replaceWith(made("p", `${link.href} could not be loaded.`, "missing"));
     }
   };
-  window.conformance = { load, made, running };
+  /* Keeps what a reader chooses in a form in the address, and takes it from there; calls show with the values. */
+  const choices = (form, show) => {
+    const fields = [...form.elements].filter((field) => field.name);
+    const values = () => Object.fromEntries(fields.map((field) => [field.name, field.value]));
+    const take = () => {
+      const given = new URLSearchParams(location.hash.slice(1) || location.search);
+      for (const field of fields) {
+        const value = given.get(field.name);
+        if (value !== null && [...field.options].some((one) => one.value === value)) field.value = value;
+      }
+      show(values());
+    };
+    form.addEventListener("change", () => {
+      history.replaceState(null, "", `#${new URLSearchParams(Object.entries(values()).filter(([, value]) => value))}`);
+      show(values());
+    });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    window.addEventListener("hashchange", take);
+    take();
+  };
+  window.conformance = { load, made, running, choices };
   document.addEventListener("toggle", (event) => {
     if (event.target.open && event.target.matches("details.loads")) fill(event.target);
   }, true);

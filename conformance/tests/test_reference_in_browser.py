@@ -1,9 +1,9 @@
-"""The first screen, the changes between two releases, copying and folding, on a small site in a real browser."""
+"""The first screen, search, filters, the comparison of releases, copying, folding and a phone's menu."""
 
 from __future__ import annotations
 
 import re
-import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,84 +13,19 @@ pytest.importorskip("furo", reason="the reference is built where the theme is in
 
 from conformance.tests import reference_site as sites
 from conformance.tests.browser import needs_browser, page_after_scripts, value_of
+from conformance.tests.browser_session import BrowserSession, browser_session
 from conformance.tests.reference_site import DETACH, Site
-
-CHANGE = """\
-  - id: {id}
-    title: '{title}'
-    harm: {harm}
-    reach: {reach}
-    match: [{{call: {call}}}]
-    before: It was so.
-    after: It is `otherwise`.
-    instead: something else
-    unmeasured: Only a test has it.
-    hits: ['{call}(x)']
-    misses: ['print(1)']
-"""
-MESSAGE = """\
-messages:
-  - id: numpy-requires-grad
-    message: Can't call numpy() on Tensor that requires grad.
-    type: RuntimeError
-    raised: x.numpy() if x requires grad
-    because: NumPy arrays have no history.
-    do: x.detach().numpy() shares memory with x.
-    names: [torch.Tensor.detach]
-    claims: [torch.Tensor.detach/shares-storage]
-"""
-INDEX = """
-Site
-====
-
-.. claim:start::
-
-See :claim:`torch.Tensor.detach/shares-storage`.
-
-.. toctree::
-
-   reference/index
-   changes
-   messages
-   reference/articles/index
-   reference/releases/index
-   documented-and-false
-   timings
-"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    folder = tmp_path_factory.mktemp("start")
-    spec = shutil.copytree(sites.SPEC, folder / "spec")
-    of_releases = {
-        "1.9": [("load-is-strict", "`torch.load` is strict", "breaks", "common", "torch.load")],
-        "2.13": [
-            ("relu-warns", "relu() warns", "warns", "rare", "torch.nn.functional.relu"),
-            ("cat-is-gone", "`torch.cat` is gone", "breaks", "rare", "torch.cat"),
-            ("linear-gives-more", "Linear gives more", "changes", "common", "torch.nn.Linear"),
-        ],
-    }
-    (spec / "changes").mkdir()
-    for release, changes in of_releases.items():
-        fields = ("id", "title", "harm", "reach", "call")
-        entries = "".join(CHANGE.format(**dict(zip(fields, change))) for change in changes)
-        (spec / "changes" / f"{release}.yaml").write_text(
-            f"release: '{release}.0'\nchanges:\n{entries}", encoding="utf-8"
-        )
-    (spec / "messages").mkdir()
-    (spec / "messages" / "types.yaml").write_text(MESSAGE, encoding="utf-8")
-    source = sites.write_source(
-        folder / "site",
-        [sites.results("1.9.0"), sites.results("2.13.0")],
-        sites.timings("2.13.0"),
-        spec=spec,
-        index=INDEX,
-    )
-    (source / "false.rst").rename(source / "documented-and-false.rst")
-    for name in ("changes", "messages"):
-        (source / f"{name}.rst").write_text(f"{name}\n========\n\n.. claim:{name}::\n", encoding="utf-8")
-    return sites.build(source)
+    return sites.build(sites.write_full_source(tmp_path_factory.mktemp("start")))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[BrowserSession]:
+    with browser_session() as found:
+        yield found
 
 
 def page_of(site: Site, name: str) -> Path:
@@ -196,3 +131,25 @@ def test_code_has_a_button_that_copies_it_also_where_it_is_loaded_later(site: Si
 def test_subjects_fold_by_module(site: Site) -> None:
     page = site.page("reference/index")
     assert re.search(r"<details><summary>2 names, 1 with something that is documented and false</summary>", page)
+
+
+@needs_browser
+def test_what_is_false_is_chosen_by_module_release_harm_and_kind(site: Site, browser: BrowserSession) -> None:
+    address = page_of(site, "documented-and-false").as_uri()
+    count = "document.querySelectorAll('#false-found li').length"
+    browser.open(address)
+    every = browser.wait(count)
+    names = browser.value("[...document.querySelectorAll('#false-chosen select')].map((one) => one.name)")
+    assert names == ["module", "release", "harm", "kind"]
+    choose = (
+        "(() => { const field = document.querySelector('select[name=release]'); field.value = '2.13';"
+        "field.dispatchEvent(new Event('change', { bubbles: true })); return location.hash; })()"
+    )
+    assert browser.value(choose) == "#release=2.13"
+    of_release = browser.value(count)
+    assert 0 < of_release <= every
+    browser.open(f"{address}#release=2.13")
+    assert browser.wait(count) == of_release
+    for link in browser.value("[...document.querySelectorAll('#false-found li > a')].map((one) => one.href)"):
+        path = Path(link.partition("#")[0].removeprefix("file://"))
+        assert f'id="{link.partition("#")[2]}"' in path.read_text(encoding="utf-8")
