@@ -165,7 +165,9 @@ def _strings(block: dict[str, Any], impostors: list[list[str]]) -> list[str]:
     if "impostors" in block:
         return [": ".join(impostors[number]) for number in block["impostors"]]
     if "items" in block:
-        return ["".join(text for text, _ in pieces) for pieces in block["items"]]
+        return ["".join(text for text, *_ in pieces) for pieces in block["items"]]
+    if "table" in block:
+        return ["".join(text for text, *_ in cell) for row in block["table"] for cell in row]
     return list(block.values())
 
 

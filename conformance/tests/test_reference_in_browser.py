@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +14,13 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.lab.reference import directives
 from conformance.tests import reference_site as sites
 from conformance.tests.browser import needs_browser, page_after_scripts, value_of
 from conformance.tests.browser_session import BrowserSession, browser_session
 from conformance.tests.reference_site import DETACH, Site
+
+AXE = "axe-core@4.14.1"
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +159,166 @@ def test_what_is_false_is_chosen_by_module_release_harm_and_kind(site: Site, bro
     for link in browser.value("[...document.querySelectorAll('#false-found li > a')].map((one) => one.href)"):
         path = Path(link.partition("#")[0].removeprefix("file://"))
         assert f'id="{link.partition("#")[2]}"' in path.read_text(encoding="utf-8")
+
+
+@needs_browser
+def test_a_person_who_types_finds_a_page_with_the_keyboard_alone(site: Site, browser: BrowserSession) -> None:
+    browser.open(page_of(site, "index").as_uri())
+    browser.type("does detach copy")
+    browser.wait("document.querySelectorAll('#found li a').length")
+    browser.press("Enter")
+    browser.wait("document.activeElement.matches('#found li a')")
+    browser.press("Enter")
+    browser.wait(f"location.href.endsWith('reference/{DETACH}.html') && document.readyState === 'complete'")
+    browser.press("Tab")
+    assert "content" in browser.value("document.activeElement.textContent").lower()
+    browser.press("Enter")
+    browser.press("Tab")
+    assert browser.value("document.activeElement.closest('article, .content') !== null")
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [390, 820])
+def test_what_is_outside_of_a_narrow_screen_is_no_stop(site: Site, browser: BrowserSession, width: int) -> None:
+    browser.open(page_of(site, f"reference/{DETACH}").as_uri(), width=width)
+    stops = 0
+    while not browser.value("document.activeElement.closest('article') !== null"):
+        browser.press("Tab")
+        stops += 1
+        assert stops <= 10
+    assert browser.value("document.documentElement.scrollWidth <= innerWidth")
+
+
+@needs_browser
+def test_the_menu_of_a_phone_opens_and_leads_on(site: Site, browser: BrowserSession) -> None:
+    browser.open(page_of(site, f"reference/{DETACH}").as_uri(), width=390)
+    seen = "document.elementsFromPoint(40, 400).some((one) => one.closest('.sidebar-drawer'))"
+    assert not browser.value(seen)
+    browser.click("label.nav-overlay-icon, .mobile-header .nav-overlay-icon")
+    browser.wait(seen)
+    browser.click(".sidebar-tree a[href$='changes.html']")
+    browser.wait("location.href.endsWith('changes.html') && document.readyState === 'complete'")
+
+
+@needs_browser
+def test_code_that_is_copied_is_on_the_clipboard(site: Site, browser: BrowserSession) -> None:
+    browser.allow_clipboard()
+    browser.open(page_of(site, f"reference/{DETACH}").as_uri())
+    browser.click("article div.highlight:not(.output) button.copy")
+    browser.wait("document.querySelector('button.copy').textContent === 'copied'")
+    copied = browser.value("navigator.clipboard.readText()")
+    assert copied == browser.value("document.querySelector('article div.highlight:not(.output) pre').textContent")
+
+
+@needs_browser
+def test_a_comparison_is_chosen_and_its_address_gives_the_same(site: Site, browser: BrowserSession) -> None:
+    browser.open(page_of(site, "index").as_uri())
+    browser.click("form.releases-chosen button")
+    browser.wait("document.querySelectorAll('#changes-found details').length === 3")
+    browser.value(
+        "(() => { const field = document.querySelector('select[name=module]'); field.value = 'torch.nn';"
+        "field.dispatchEvent(new Event('change', { bubbles: true })); })()"
+    )
+    titles = "[...document.querySelectorAll('#changes-found summary')].map((one) => one.textContent)"
+    chosen = browser.wait(titles)
+    assert len(chosen) == 2
+    browser.open(browser.value("location.href"))
+    assert browser.wait(titles) == chosen
+
+
+@needs_browser
+def test_an_address_opens_what_it_names_in_a_folded_part(site: Site, browser: BrowserSession) -> None:
+    page = page_of(site, f"reference/{DETACH}")
+    folded = '<details id="outer"><summary>more</summary><p id="deep">here</p></details></article>'
+    copy = page.with_name("folded.html")
+    copy.write_text(page.read_text(encoding="utf-8").replace("</article>", folded, 1), encoding="utf-8")
+    browser.open(f"{copy.as_uri()}#deep")
+    browser.wait("document.getElementById('outer').open")
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of axe, which finds what people with disabilities cannot use; npm brings it."""
+    if shutil.which("npm") is None:
+        pytest.skip("needs npm, which brings axe")
+    folder = tmp_path_factory.mktemp("axe")
+    done = subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"npm could not bring {AXE}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
+        text = packed.extractfile("package/axe.min.js")
+        assert text is not None
+        return text.read().decode("utf-8")
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("index", "changes", "messages", "documented-and-false", "timings", "search"),
+        *(f"reference/{DETACH}", "reference/releases/index", "reference/releases/2.13.0", "reference/index"),
+    ],
+)
+def test_axe_finds_nothing_serious(site: Site, browser: BrowserSession, axe: str, name: str, dark: bool) -> None:
+    browser.open(page_of(site, name).as_uri(), dark=dark)
+    browser.value("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    browser.value(axe)
+    found = browser.value(
+        "axe.run().then((found) => found.violations.filter((one) => ['serious', 'critical'].includes(one.impact))"
+        ".map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]))"
+    )
+    assert found == []
+
+
+@pytest.fixture(scope="module")
+def folded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The site as it would be with many claims and changes."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, most in (("_IN_FULL", 1), ("_UNFOLDED", 2), ("_CHANGES_IN_FULL", 0)):
+            patch.setattr(directives, name, most)
+        yield sites.build(sites.write_full_source(tmp_path_factory.mktemp("folded")))
+
+
+def test_of_many_claims_the_first_are_in_full_and_the_others_are_loaded(folded: Site) -> None:
+    assert (folded.status, folded.output) == (0, "")
+    name = f"reference/{DETACH}"
+    assert re.search(r"<details><summary>\d more claims</summary>", folded.page(name))
+    assert folded.page(name).count('<p class="part">Sources</p>') == 2  # also of a claim with a table of times
+    told = folded.loaded(name, "write-before-backward-raises/body")
+    assert "RuntimeError" in told
+    assert "Sources" in told
+    assert "Encoded in detach.yaml" in told
+
+
+def test_of_many_changes_of_a_release_the_others_are_loaded(folded: Site) -> None:
+    assert '<details class="loads" data-key="cpu/' in folded.page("reference/releases/2.13.0")
+    assert "before" in folded.loaded("reference/releases/2.13.0")
+
+
+@needs_browser
+def test_an_address_of_a_folded_claim_opens_and_loads_it(folded: Site, browser: BrowserSession) -> None:
+    slug = "write-before-backward-raises"
+    browser.open(f"{page_of(folded, f'reference/{DETACH}').as_uri()}#{slug}")
+    browser.wait(f"document.getElementById('{slug}').querySelectorAll('details.body pre').length > 0")
+    links = browser.value(f"[...document.querySelectorAll('#{slug} details.body a')].map((one) => one.href)")
+    assert any(link.startswith("https://") for link in links)
+    browser.wait(f"document.getElementById('{slug}').getBoundingClientRect().top < innerHeight")
+
+
+@needs_browser
+def test_a_long_table_shows_its_first_rows_until_it_is_filtered(site: Site, browser: BrowserSession) -> None:
+    page = page_of(site, "messages")
+    rows = "".join(f"<tr><td>row {number}</td></tr>" for number in range(200))
+    table = f'<table class="sortable"><thead><tr><th>Name</th></tr></thead><tbody>{rows}</tbody></table></article>'
+    copy = page.with_name("long.html")
+    copy.write_text(page.read_text(encoding="utf-8").replace("</article>", table, 1), encoding="utf-8")
+    browser.open(copy.as_uri())
+    shown = "[...document.querySelectorAll('table.sortable tbody')].pop().querySelectorAll('tr:not([hidden])').length"
+    assert browser.wait(shown) == 60
+    browser.value("[...document.querySelectorAll('input.filter')].pop().focus()")
+    browser.type("row 19")
+    assert browser.value(shown) == 12
+    browser.open(copy.as_uri())
+    browser.click("button.more:last-of-type")
+    browser.wait(f"{shown} === 200")

@@ -77,6 +77,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_js_file("loaded.js", loading_method="defer")
     app.add_js_file("copy.js", loading_method="defer")
     app.add_js_file("tables.js", loading_method="defer")
+    app.add_js_file("scrolling.js", loading_method="defer")
     return {"version": "2", "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}
 
 

@@ -24,6 +24,7 @@ from conformance.lab.reference.loaded import (
     ATTRIBUTE,
     Parts,
     behind_in_words,
+    change_parts,
     claim_parts,
     data_file,
     false_blocks,
@@ -140,6 +141,10 @@ class ReferenceDirective(SphinxDirective):
 
 #: The key of what changed on rare inputs, in what a page loads; no claim has it.
 _RARE = "rare changes"
+#: So many claims of a page are shown in full, and so many before the rest is folded.
+_IN_FULL, _UNFOLDED = 8, 20
+#: So many changes of a severity.
+_CHANGES_IN_FULL = 12
 
 
 class SubjectDirective(ReferenceDirective):
@@ -154,7 +159,7 @@ class SubjectDirective(ReferenceDirective):
             raise self.error(f"The corpus has no subject {subject}.")
         self.domain.note("subject", subject, self.env.docname, "", subject)
         view = subject_view(subject, self.content_of_site)
-        parts = claim_parts(view.claims)
+        parts = claim_parts(view.claims, _IN_FULL, self.href)
         if view.rare_changes:
             parts[_RARE] = [{"items": [[[bounded(text), 0]] for text in view.rare_changes]}]
         self.keep(parts)
@@ -167,9 +172,14 @@ class SubjectDirective(ReferenceDirective):
         if "/" not in subject:
             yield self.index(subject)
         yield self.part("subject", subject=view, file=self.file, rare=_RARE, embed=self.embed(view))
-        for claim in view.claims:
+        for position, claim in enumerate(view.claims):
             self.domain.note("claim", claim.id, self.env.docname, claim.slug, claim.title)
-            yield self.claim(claim)
+            if position == _UNFOLDED:
+                told = f"<details><summary>{len(view.claims) - position} more claims</summary>"
+                yield html_part("", told, format="html")
+            yield self.claim(claim, in_full=position < _IN_FULL or claim.timings is not None)
+        if view.claims[_UNFOLDED:]:
+            yield html_part("", "</details>", format="html")
 
     def embed(self, view: SubjectView) -> dict[str, str]:
         """Return what other pages write to link here, or to show the answer; empty where this site has no address."""
@@ -185,9 +195,9 @@ class SubjectDirective(ReferenceDirective):
             found["answer"] = f'<iframe src="{source}" title="{subject}" width="100%" height="220"></iframe>'
         return found
 
-    def claim(self, claim: ClaimView) -> nodes.section:
+    def claim(self, claim: ClaimView, *, in_full: bool) -> nodes.section:
         """Return the section of a claim."""
-        shown = self.part("claim", claim=claim, file=self.file, behind=behind_in_words(claim))
+        shown = self.part("claim", claim=claim, file=self.file, behind=behind_in_words(claim), in_full=in_full)
         return self.section(claim.slug, claim.title, shown, classes=["claim"])
 
 
@@ -222,7 +232,11 @@ class ReleaseDirective(ReferenceDirective):
         self.domain.note("release", release, self.env.docname, "", release)
         view = release_view(release, self.content_of_site)
         self.keep_data(release_data(release, self.content_of_site))
-        self.keep({key: blocks for device in view.devices for key, blocks in script_parts(device).items()})
+        parts: Parts = {}
+        for device in view.devices:
+            parts.update(script_parts(device))
+            parts.update(change_parts(device, _CHANGES_IN_FULL, self.href))
+        self.keep(parts)
         yield self.part("release", release=view)
         written = changes_of_release(release, self.content_of_site)
         if written:
@@ -243,7 +257,7 @@ class ReleaseDirective(ReferenceDirective):
         """Return what changed on a device, a section for each severity."""
         yield self.part("device", device=device)
         for section in device.sections:
-            shown = self.part("changes", section=section, device=device, file=self.file)
+            shown = self.part("changes", section=section, device=device, file=self.file, most=_CHANGES_IN_FULL)
             heading = f"{section.severity.capitalize()} ({len(section.changes)})"
             yield self.section(f"{prefix}{section.severity}", heading, shown)
 

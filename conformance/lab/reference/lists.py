@@ -19,7 +19,7 @@ from conformance.lab.reference.directives import (
 )
 from conformance.lab.reference.docstring import docstring_blocks
 from conformance.lab.reference.fields import fields_of
-from conformance.lab.reference.loaded import change_blocks
+from conformance.lab.reference.loaded import change_blocks, table_block
 from conformance.lab.reference.pictures import draw, legend
 from conformance.lab.reference.ways import WaysDirective
 from conformance.lab.views import answer_table, impostors, message_list, overview, release_notes, release_page
@@ -102,10 +102,13 @@ def _answers(page: ReferenceDirective) -> Iterator[nodes.Node]:
 def _messages(page: ReferenceDirective) -> Iterator[nodes.Node]:
     areas, others = message_list.message_list(page.content_of_site)
     page.keep_data(messages_data({key: view for messages in areas.values() for key, view in messages}))
+    page.keep({"recorded": [table_block(message_list.recorded_table(others), page.href, "sortable")]})
     for area, messages in areas.items():
         yield page.section(f"messages-{area}", area.capitalize(), page.part("messages", messages=messages))
     if others:
-        yield page.section("recorded", "All that were recorded", page.part("recorded_messages", messages=others))
+        yield page.section(
+            "recorded", "All that were recorded", page.part("recorded_messages", count=len(others), file=page.file)
+        )
     if not areas and not others:
         yield page.part("sentence", sentence="No message is recorded yet.", style="missing")
 
