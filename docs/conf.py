@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -34,6 +35,8 @@ smartquotes = False
 
 pygments_dark_style = "github-dark"
 html_theme = "furo"
+# Where the pages are published; without it no page names its own address, and there is no map of the site.
+html_baseurl = os.environ.get("CONFORMANCE_SITE", "")
 html_title = f"torch-conformance {release}"
 html_copy_source = False
 html_show_sourcelink = False

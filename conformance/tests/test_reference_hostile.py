@@ -204,7 +204,7 @@ def test_no_control_character_reaches_a_page_or_what_it_loads(site: Site) -> Non
 
 
 def test_what_is_loaded_is_shown_as_text(site: Site) -> None:
-    for name in ("loaded", "search", "changes", "copy"):
+    for name in ("loaded", "search", "changes", "false", "copy"):
         script = (site.source / "out" / "_static" / f"{name}.js").read_text(encoding="utf-8")
         for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval"):
             assert unsafe not in script

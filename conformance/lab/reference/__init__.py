@@ -33,8 +33,10 @@ from sphinx.util import logging
 
 from conformance.base.json_files import ResultError
 from conformance.lab.reference import templates
+from conformance.lab.reference.beside import data_path, has_data, published_at, write_beside
 from conformance.lab.reference.description import description_tag
 from conformance.lab.reference.domain import ClaimDomain, short_roles
+from conformance.lab.reference.feed import FEED, SITE_MAP, feed, feed_entries, site_map
 from conformance.lab.reference.footer import ENVIRONMENTS, environments, footer
 from conformance.lab.reference.lists import DIRECTIVES
 from conformance.lab.reference.loaded import data_file, root_uri, write_data, write_data_of
@@ -70,11 +72,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", add_to_page, priority=400)
     app.connect("html-collect-pages", write_shared_data)
     app.connect("html-collect-pages", search_page)
+    app.connect("build-finished", write_lists_of_pages)
     app.add_css_file("reference.css")
     app.add_js_file("loaded.js", loading_method="defer")
     app.add_js_file("copy.js", loading_method="defer")
     app.add_js_file("tables.js", loading_method="defer")
-    return {"version": "2", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
+    app.add_js_file("scrolling.js", loading_method="defer")
+    return {"version": "2", "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def prepare(app: Sphinx) -> None:
@@ -123,6 +127,7 @@ def find_outdated(
         library.content.derive()  # before Sphinx shares the pages out to processes
         gc.freeze()  # what was loaded stays until the end
         data["footer"] = footer(library.content)
+        data["feed"] = feed_entries(library.content)
         data["shared"] = {ENVIRONMENTS: data_file(environments(library.content), {}), **_search(app, library.content)}
     return [document for document in data["documents"] if document in env.found_docs and document not in removed]
 
@@ -130,8 +135,11 @@ def find_outdated(
 def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Give the template what it says at the end of every page, and write what the page loads."""
     context["conformance"] = _domain(app.env).data["footer"]
-    context["metatags"] = f"{context.get('metatags', '')}{description_tag(doctree)}"
+    context["metatags"] = f"{context.get('metatags', '')}{description_tag(doctree, context.get('title', ''))}"
+    context["page_data"] = data_path(pagename) if has_data(doctree, pagename) else None
+    context["feed"] = FEED if _domain(app.env).data["feed"] else None
     write_data_of(doctree, Path(app.outdir), pagename)
+    write_beside(doctree, Path(app.outdir))
     keep_sidebar(app, pagename, context)
 
 
@@ -149,6 +157,18 @@ def write_shared_data(app: Sphinx) -> tuple[()]:
     for name, text in shared.items():
         write_data(text, Path(app.outdir), name)
     return ()
+
+
+def write_lists_of_pages(app: Sphinx, exception: Optional[Exception]) -> None:
+    """Write the feed of changes and, where it is known where the pages are published, the map of the site."""
+    if exception is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
+        return
+    base, entries = published_at(app.config), _domain(app.env).data["feed"]
+    if entries:
+        Path(app.outdir, FEED).write_text(feed(entries, base), encoding="utf-8")
+    if base:
+        pages = map(app.builder.get_target_uri, app.env.found_docs)
+        Path(app.outdir, SITE_MAP).write_text(site_map(pages, base), encoding="utf-8")
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -1,4 +1,4 @@
-"""What search engines show of a page: its first sentences, as the description of the page."""
+"""What search engines and links elsewhere show of a page: its title and its first sentences."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ _LONGEST = 155
 _PARAGRAPH = re.compile(r"<p(?: class=\"(?!neighbours|in-torch|missing)[^\"]*\")?>(.*?)</p>", re.DOTALL)
 
 
-def description_tag(doctree: object) -> Markup:
-    """Return the tag with the description of a page; empty where it has no words."""
+def description_tag(doctree: object, title: str) -> Markup:
+    """Return the tags with the description of a page, for search engines and for links; empty where it has no words."""
     if not isinstance(doctree, nodes.document):
         return Markup("")
     text = doctree.get(ATTRIBUTE) or _first_words(doctree)
-    return Markup('<meta name="description" content="{}">\n').format(_cut(text)) if text else Markup("")
+    if not text:
+        return Markup("")
+    return Markup(
+        '<meta name="description" content="{0}">\n<meta property="og:type" content="article">\n'
+        '<meta property="og:title" content="{1}">\n<meta property="og:description" content="{0}">\n'
+    ).format(_cut(text), Markup(title).striptags())
 
 
 def _first_words(doctree: nodes.document) -> str:

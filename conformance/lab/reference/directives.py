@@ -14,14 +14,20 @@ from sphinx.builders import Builder
 from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
 
+from conformance.base.release_spans import as_version
+from conformance.lab.reference.beside import keep_beside, keep_data, published_at
+from conformance.lab.reference.data import Data, false_data, release_data, subject_data
 from conformance.lab.reference.description import ATTRIBUTE as DESCRIPTION
 from conformance.lab.reference.domain import ClaimDomain
+from conformance.lab.reference.embed import badge, embed_path, embedded_answer
 from conformance.lab.reference.loaded import (
     ATTRIBUTE,
     Parts,
     behind_in_words,
+    change_parts,
     claim_parts,
     data_file,
+    false_blocks,
     file_uri,
     root_uri,
     script_parts,
@@ -30,16 +36,19 @@ from conformance.lab.reference.loading import library_of
 from conformance.lab.reference.pages import Places, places_of
 from conformance.lab.reference.templates import html_part, part
 from conformance.lab.views.article import article_view
+from conformance.lab.views.causes import HARM_WORDS
 from conformance.lab.views.claim import ClaimView
 from conformance.lab.views.content import Content
+from conformance.lab.views.costs import by_cost
 from conformance.lab.views.falsehood_pages import FalseClaim, false_cause, false_index, false_pages, unexplained_claims
 from conformance.lab.views.pieces import Target, bounded
 from conformance.lab.views.reach import REACHES
 from conformance.lab.views.release_changes import changes_of_release
 from conformance.lab.views.release_notes import notes_of_release
 from conformance.lab.views.release_page import DeviceView, release_view
-from conformance.lab.views.subject import subject_view
+from conformance.lab.views.subject import SubjectView, subject_view
 from conformance.language.addresses import page_name
+from conformance.language.condition_words import KINDS
 
 
 class ReferenceDirective(SphinxDirective):
@@ -77,6 +86,11 @@ class ReferenceDirective(SphinxDirective):
         """The address of the root of the pages, as it is seen from this one."""
         return root_uri(self.builder, self.env.docname)
 
+    @property
+    def glossary(self) -> str:
+        """The address of the glossary; empty where the site has none."""
+        return self.uri("glossary") if "glossary" in self.env.found_docs else ""
+
     def run(self) -> list[nodes.Node]:
         """Return the content, and note that this page depends on it."""
         self.domain.note_document(self.env.docname)
@@ -88,7 +102,7 @@ class ReferenceDirective(SphinxDirective):
 
     def part(self, template: str, **values: object) -> html_part:
         """Return a part of the page from a template."""
-        return part(template, self.href, **values)
+        return part(template, self.href, self.glossary, **values)
 
     def href(self, target: Target) -> str:
         """Return the address of an object as it is seen from this page; empty where there is none."""
@@ -115,6 +129,10 @@ class ReferenceDirective(SphinxDirective):
         entry = "; ".join(bounded(text).replace(";", ",") for text in parts)
         return addnodes.index(entries=[("single", entry, "", "", None)])
 
+    def keep_data(self, data: Data) -> None:
+        """Keep what the page says as data, until the page is written."""
+        keep_data(self.state.document, self.env.docname, data)
+
     def keep(self, parts: Parts) -> None:
         """Keep what the page loads when it is asked for, until the page is written."""
         record = self.content_of_site.mutation
@@ -122,7 +140,11 @@ class ReferenceDirective(SphinxDirective):
 
 
 #: The key of what changed on rare inputs, in what a page loads; no claim has it.
-_CORNERS = "corner changes"
+_RARE = "rare changes"
+#: So many claims of a page are shown in full, and so many before the rest is folded.
+_IN_FULL, _UNFOLDED = 8, 20
+#: So many changes of a severity.
+_CHANGES_IN_FULL = 12
 
 
 class SubjectDirective(ReferenceDirective):
@@ -137,22 +159,45 @@ class SubjectDirective(ReferenceDirective):
             raise self.error(f"The corpus has no subject {subject}.")
         self.domain.note("subject", subject, self.env.docname, "", subject)
         view = subject_view(subject, self.content_of_site)
-        parts = claim_parts(view.claims)
-        if view.corner_changes:
-            parts[_CORNERS] = [{"items": [[[bounded(text), 0]] for text in view.corner_changes]}]
+        parts = claim_parts(view.claims, _IN_FULL, self.href)
+        if view.rare_changes:
+            parts[_RARE] = [{"items": [[[bounded(text), 0]] for text in view.rare_changes]}]
         self.keep(parts)
+        self.keep_data(subject_data(subject, self.content_of_site))
         if view.answer is not None:
             self.state.document[DESCRIPTION] = " ".join(line.says for line in view.answer.lines).replace("`", "")
+            keep_beside(self.state.document, embed_path(subject, "html"), embedded_answer(view.answer))
+        if view.claims:
+            keep_beside(self.state.document, embed_path(subject, "svg"), badge(subject, self.content_of_site))
         if "/" not in subject:
             yield self.index(subject)
-        yield self.part("subject", subject=view, file=self.file, corners=_CORNERS)
-        for claim in view.claims:
+        yield self.part("subject", subject=view, file=self.file, rare=_RARE, embed=self.embed(view))
+        for position, claim in enumerate(view.claims):
             self.domain.note("claim", claim.id, self.env.docname, claim.slug, claim.title)
-            yield self.claim(claim)
+            if position == _UNFOLDED:
+                told = f"<details><summary>{len(view.claims) - position} more claims</summary>"
+                yield html_part("", told, format="html")
+            yield self.claim(claim, in_full=position < _IN_FULL or claim.timings is not None)
+        if view.claims[_UNFOLDED:]:
+            yield html_part("", "</details>", format="html")
 
-    def claim(self, claim: ClaimView) -> nodes.section:
+    def embed(self, view: SubjectView) -> dict[str, str]:
+        """Return what other pages write to link here, or to show the answer; empty where this site has no address."""
+        base, subject = published_at(self.config), self.arguments[0]
+        if not base:
+            return {}
+        page = f"{base}{self.places.page(page_name(subject))}.html"
+        found = {"link": f"[{subject}]({page})"}
+        if view.claims:
+            found["badge"] = f"[![{subject}]({base}{embed_path(subject, 'svg')})]({page})"
+        if view.answer is not None:
+            source = f"{base}{embed_path(subject, 'html')}"
+            found["answer"] = f'<iframe src="{source}" title="{subject}" width="100%" height="220"></iframe>'
+        return found
+
+    def claim(self, claim: ClaimView, *, in_full: bool) -> nodes.section:
         """Return the section of a claim."""
-        shown = self.part("claim", claim=claim, file=self.file, behind=behind_in_words(claim))
+        shown = self.part("claim", claim=claim, file=self.file, behind=behind_in_words(claim), in_full=in_full)
         return self.section(claim.slug, claim.title, shown, classes=["claim"])
 
 
@@ -186,7 +231,12 @@ class ReleaseDirective(ReferenceDirective):
             raise self.error(f"No result file is about release {release}.")
         self.domain.note("release", release, self.env.docname, "", release)
         view = release_view(release, self.content_of_site)
-        self.keep({key: blocks for device in view.devices for key, blocks in script_parts(device).items()})
+        self.keep_data(release_data(release, self.content_of_site))
+        parts: Parts = {}
+        for device in view.devices:
+            parts.update(script_parts(device))
+            parts.update(change_parts(device, _CHANGES_IN_FULL, self.href))
+        self.keep(parts)
         yield self.part("release", release=view)
         written = changes_of_release(release, self.content_of_site)
         if written:
@@ -207,7 +257,7 @@ class ReleaseDirective(ReferenceDirective):
         """Return what changed on a device, a section for each severity."""
         yield self.part("device", device=device)
         for section in device.sections:
-            shown = self.part("changes", section=section, device=device, file=self.file)
+            shown = self.part("changes", section=section, device=device, file=self.file, most=_CHANGES_IN_FULL)
             heading = f"{section.severity.capitalize()} ({len(section.changes)})"
             yield self.section(f"{prefix}{section.severity}", heading, shown)
 
@@ -216,10 +266,22 @@ class FalseDirective(ReferenceDirective):
     """The index of everything that a source says and that is false."""
 
     def blocks(self) -> Iterator[nodes.Node]:
-        """Return a table of harms and reaches, and the worst causes."""
+        """Return the worst causes, a form to choose among all, and a table of harms and reaches."""
+        causes = by_cost(self.content_of_site)
+        self.keep({"false": false_blocks(causes, self.href)})
+        self.keep_data(false_data(causes))
+        choices = (
+            ("module", "module", sorted({module for it in causes for module in it.modules})),
+            ("release", "seen on torch", sorted({it for one in causes for it in one.releases}, key=as_version)[::-1]),
+            ("harm", "harm", [harm for harm in HARM_WORDS.values() if any(it.harm == harm for it in causes)]),
+            ("kind", "kind", [kind for kind in KINDS.values() if any(it.kind == kind for it in causes)]),
+        )
         yield self.part(
             "false_index",
             index=false_index(self.content_of_site),
+            choices=choices,
+            file=self.file,
+            root=self.root,
             reaches=REACHES,
             page_href=lambda page: self.uri(self.places.false(page)),
         )

@@ -31,8 +31,8 @@ class ClaimDomain(Domain):
     }
     roles = {name: XRefRole(innernodeclass=nodes.literal, warn_dangling=True) for name in object_types}  # noqa: RUF012
     dangling_warnings = {name: f"no {name} %(target)r in the corpus" for name in object_types}  # noqa: RUF012
-    initial_data = {"objects": {}, "documents": {}, "digest": "", "footer": None, "shared": {}}  # noqa: RUF012
-    data_version = 3
+    initial_data = {"objects": {}, "documents": {}, "digest": "", "footer": None, "shared": {}, "feed": []}  # noqa: RUF012
+    data_version = 4
 
     @property
     def objects(self) -> dict[tuple[str, str], tuple[str, str, str]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Callable
+from typing import Callable, Optional
 
 from docutils import nodes
 
 from conformance.lab.reference.commands import commands
+from conformance.lab.reference.data import changes_data, messages_data
 from conformance.lab.reference.directives import (
     ArticleDirective,
     FalseDirective,
@@ -18,12 +19,20 @@ from conformance.lab.reference.directives import (
 )
 from conformance.lab.reference.docstring import docstring_blocks
 from conformance.lab.reference.fields import fields_of
-from conformance.lab.reference.loaded import change_blocks
+from conformance.lab.reference.loaded import change_blocks, table_block
+from conformance.lab.reference.pictures import draw, legend
 from conformance.lab.reference.ways import WaysDirective
 from conformance.lab.views import answer_table, impostors, message_list, overview, release_notes, release_page
 from conformance.lab.views.article import article_summaries, claim_line
 from conformance.lab.views.census import census_view
 from conformance.lab.views.changes_between import changes_between, minors
+from conformance.lab.views.pictures import (
+    Picture,
+    changes_by_release,
+    coverage_by_family,
+    false_by_release,
+    timing_pictures,
+)
 from conformance.lab.views.pieces import Target, code, prose, words
 from conformance.lab.views.program import Table
 from conformance.lab.views.start import start_view
@@ -34,6 +43,11 @@ from conformance.results.schema import line_schemas
 
 #: Makes a part of a page over the whole corpus.
 Make = Callable[[ReferenceDirective], Iterator[nodes.Node]]
+
+
+def _pictures(page: ReferenceDirective, *pictures: Optional[Picture]) -> Iterator[nodes.Node]:
+    for number, picture in enumerate(filter(None, pictures)):
+        yield page.part("picture", it=picture, svg=draw(picture, number), legend=legend(picture))
 
 
 def _numbers(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -63,6 +77,7 @@ def _articles(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 def _releases(page: ReferenceDirective) -> Iterator[nodes.Node]:
     rows = release_page.release_rows(page.content_of_site)
+    yield from _pictures(page, changes_by_release(page.content_of_site), false_by_release(page.content_of_site))
     yield page.part("releases", rows=rows, legend=release_page.severity_legend())
 
 
@@ -86,18 +101,23 @@ def _answers(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 def _messages(page: ReferenceDirective) -> Iterator[nodes.Node]:
     areas, others = message_list.message_list(page.content_of_site)
+    page.keep_data(messages_data({key: view for messages in areas.values() for key, view in messages}))
+    page.keep({"recorded": [table_block(message_list.recorded_table(others), page.href, "sortable")]})
     for area, messages in areas.items():
         yield page.section(f"messages-{area}", area.capitalize(), page.part("messages", messages=messages))
     if others:
-        yield page.section("recorded", "All that were recorded", page.part("recorded_messages", messages=others))
+        yield page.section(
+            "recorded", "All that were recorded", page.part("recorded_messages", count=len(others), file=page.file)
+        )
     if not areas and not others:
         yield page.part("sentence", sentence="No message is recorded yet.", style="missing")
 
 
 def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
     content = page.content_of_site
-    timed = [claim_line(claim, content) for claim in content.corpus.claims if claim.is_timed]
-    yield page.part("timings", claims=timed)
+    timed = [claim for claim in content.corpus.claims if claim.is_timed]
+    yield from _pictures(page, *timing_pictures(timed, content))
+    yield page.part("timings", claims=[claim_line(claim, content) for claim in timed])
 
 
 def _census(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -107,6 +127,7 @@ def _census(page: ReferenceDirective) -> Iterator[nodes.Node]:
         return
     view = census_view(record)
     yield page.part("census", census=view)
+    yield from _pictures(page, coverage_by_family(record))
     for anchor, heading, told, table in view.tables:
         yield page.section(anchor, heading, page.part("table", it=table, caption=told, style="census"))
 
@@ -144,6 +165,7 @@ def _changes(page: ReferenceDirective) -> Iterator[nodes.Node]:
     changes, releases = changes_between(content), minors(content)
     blocks = change_blocks(changes, lambda release: page.href(Target("release", release)) if release else "")
     page.keep({"changes": blocks})
+    page.keep_data(changes_data(changes))
     modules = sorted({change.module for change in changes})
     yield page.part("changes_between", releases=releases, modules=modules, file=page.file, root=page.root)
 

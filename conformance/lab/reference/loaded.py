@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Callable, Union
+from typing import Callable, Optional, Union
 
 from docutils import nodes
 from sphinx.builders import Builder
@@ -18,22 +18,32 @@ from sphinx.errors import NoUri
 from conformance.base.text import printable
 from conformance.lab.views.changes_between import ChangeBetween
 from conformance.lab.views.claim import ClaimView
+from conformance.lab.views.costs import CostlyCause
 from conformance.lab.views.falsehoods import Falsehood
-from conformance.lab.views.pieces import Text, bounded
-from conformance.lab.views.release_page import DeviceView
+from conformance.lab.views.pieces import Target, Text, bounded, text_of
+from conformance.lab.views.program import Table
+from conformance.lab.views.release_page import ChangeView, DeviceView
 
 FOLDER = "_loaded"
 #: Where a document keeps the data of its page until that is written.
 ATTRIBUTE = "loaded"
-#: A block is a heading, running text with its parts in code, a list of these, code, or the names of impostors.
+#: A block is a heading, running text with its parts in code, a list of these, a table, code, or names of impostors.
 Block = Mapping[str, Union[str, Sequence[object]]]
 Parts = dict[str, list[Block]]
 
 
-def claim_parts(claims: Sequence[ClaimView]) -> Parts:
-    """Return what stands behind the claims of a page: counterexamples, inputs, evidence, impostors."""
+def claim_parts(claims: Sequence[ClaimView], in_full: int, href: Callable[[Target], str]) -> Parts:
+    """Return what stands behind the claims of a page: counterexamples, inputs, evidence, impostors.
+
+    Parameters
+    ----------
+    in_full
+        How many claims the page has in full; of the others it loads the program and the sources too.
+    """
     parts: Parts = {}
-    for claim in claims:
+    for position, claim in enumerate(claims):
+        if position >= in_full:
+            parts[f"{claim.slug}/body"] = list(_body(claim, href))
         for way in claim.falsehoods:
             if way.counterexamples:
                 parts[f"{claim.slug}/{way.position}"] = list(_counterexamples(way))
@@ -62,6 +72,28 @@ def script_parts(device: DeviceView) -> Parts:
         for position, change in enumerate(section.changes)
         if change.script
     }
+
+
+def change_parts(device: DeviceView, shown: int, href: Callable[[Target], str]) -> Parts:
+    """Return the changes of a release that its page does not have in full.
+
+    Parameters
+    ----------
+    shown
+        How many of each severity the page has in full.
+    """
+    return {
+        f"{device.device}/{section.severity}/more": [
+            {"items": [_change_in_line(change, href) for change in section.changes[shown:]]}
+        ]
+        for section in device.sections
+        if section.changes[shown:]
+    }
+
+
+def _change_in_line(change: ChangeView, href: Callable[[Target], str]) -> list[list[object]]:
+    told = [text_of(f" {what}: before ", before, "; now ", after, ".") for what, before, after in change.parts]
+    return _parts(text_of(change.claim, ".", *told), href)
 
 
 def data_file(parts: Parts, meanings: Mapping[str, str]) -> str:
@@ -98,6 +130,33 @@ def change_blocks(changes: Iterable[ChangeBetween], page_of: Callable[[str], str
         }
         for it in changes
     ]
+
+
+def false_blocks(causes: Iterable[CostlyCause], href: Callable[[Target], str]) -> list[Block]:
+    """Return what is false as the page that lists it loads it, what costs most first."""
+    return [
+        {
+            "title": _parts(it.title),
+            "href": _href(it.title, href),
+            "said": _parts(it.said),
+            "saidHref": _href(it.said, href),
+            "subject": it.subject,
+            "harm": it.harm,
+            "reach": it.reach,
+            "kind": it.kind,
+            "modules": it.modules,
+            "releases": it.releases,
+            "seen": it.seen,
+            "promises": f"{it.claims} promises" if it.claims > 1 else "",
+            "status": [[piece.text, piece.address or ""] for piece in it.status],
+        }
+        for it in causes
+    ]
+
+
+def _href(text: Text, href: Callable[[Target], str]) -> str:
+    target = text[0].target if text else None
+    return href(target) if target else ""
 
 
 def root_uri(builder: Builder, document: str) -> str:
@@ -149,6 +208,25 @@ def _printable(value: object) -> object:
     return [_printable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
+def _body(claim: ClaimView, href: Callable[[Target], str]) -> Iterator[Block]:
+    """Yield what a claim in full has below its verdict and its sentences."""
+    program = claim.program
+    if program.script:
+        yield from ({"heading": program.label}, {"code": bounded(program.script)})
+    for output in program.outputs[:1]:
+        yield from ({"heading": f"Gives on {output.where}"}, {"code": bounded(output.text)})
+    if program.observed:
+        yield from ({"heading": "Nothing is promised here. What happens is recorded"}, table_block(program.observed))
+    if program.must_hold and not (program.observed and program.unspecified):
+        yield from ({"heading": "Looked at" if program.unspecified else "Must hold"}, items(program.must_hold))
+    if claim.applies:
+        yield {"items": [[[f"Applies to {claim.applies} only.", 0]]]}
+    if program.tiers:
+        yield table_block(program.tiers)
+    yield from ({"heading": "Sources"}, {"items": [_parts(text, href) for text in claim.sources]})
+    yield {"items": [[["Encoded in ", 0], [claim.place, 1]]]}
+
+
 def _behind(claim: ClaimView) -> Iterator[Block]:
     if claim.program.inputs:
         yield from ({"heading": "Inputs it is tried on"}, items(claim.program.inputs))
@@ -172,5 +250,15 @@ def items(texts: Sequence[Text]) -> Block:
     return {"items": [_parts(text) for text in texts]}
 
 
-def _parts(text: Text) -> list[list[object]]:
-    return [[piece.text, int(piece.code)] for piece in text]
+def table_block(it: Table, href: Optional[Callable[[Target], str]] = None, style: str = "") -> Block:
+    """Return a table."""
+    return {"table": [[_parts(cell, href) for cell in row] for row in (it.head, *it.rows)], "style": style}
+
+
+def _parts(text: Text, href: Optional[Callable[[Target], str]] = None) -> list[list[object]]:
+    """Return the pieces of a text: what each says, whether it is code, and where it leads to."""
+    found: list[list[object]] = []
+    for piece in text:
+        address = piece.address or (href(piece.target) if href and piece.target else "")
+        found.append([piece.text, int(piece.code), *([address] if href and address else [])])
+    return found

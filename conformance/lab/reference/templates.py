@@ -44,19 +44,22 @@ class html_part(nodes.raw):
     """A part of a page that a template made; the search of Sphinx reads its text."""
 
 
-def part(template: str, href: Href, **values: object) -> html_part:
+def part(template: str, href: Href, glossary: str = "", **values: object) -> html_part:
     """Return a part of a page.
 
     Parameters
     ----------
     template
         The name of a template, without its ending.
+    glossary
+        The address of the glossary; without it terms are no links.
     values
         What the template shows, views above all.
     """
     links = {
         "href": href,
         "claim_href": lambda identity: href(Target("claim", identity)),
+        "glossary": glossary,
         "subject_href": lambda name: href(Target("subject", name)),
     }
     text = _environment().get_template(f"{template}.html").render(**links, **values)

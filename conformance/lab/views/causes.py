@@ -11,10 +11,12 @@ from typing import Optional
 from packaging.version import Version
 
 from conformance.base.text import one_line
-from conformance.lab.views.falsehoods import affected
+from conformance.lab.views.falsehoods import NOT_FILED, affected, report
+from conformance.lab.views.pieces import Text, text_of, words
 from conformance.lab.views.reach import Reach, reach_of, widest
 from conformance.language.model import HARMS, Cause, Claim, Divergence
 from conformance.results.recorded import Cell, Measured, Recorded, environments_in_words
+from conformance.results.verdicts import truth
 
 #: What a cause does to someone who relies on the promise, in words.
 HARM_WORDS = {
@@ -114,6 +116,22 @@ def ranked_causes(claims: Iterable[Claim], recorded: Recorded) -> tuple[CauseVie
     by_name = sorted(views, key=lambda view: (-len(view.claims), view.cause.id))
     newest_first = sorted(by_name, key=lambda view: view.newest, reverse=True)
     return tuple(sorted(newest_first, key=lambda view: (_badness(view.cause), view.reach.rank)))
+
+
+def status(view: CauseView, recorded: Recorded) -> Text:
+    """Return whether a cause was reported, and whether it is mended: all its promises are true again."""
+    told = report(view.cause.link)
+    if view.cause.link == NOT_FILED and view.cause.searched:
+        told = text_of(told, words(f"; the tracker was last searched on {view.cause.searched}"))
+    since = [path for path in recorded.by_device.values() if any(one in view.environments for one in path)]
+    later = [[measured for measured in path if measured.version > view.newest] for path in since]
+    if not view.environments or not any(later):
+        return told
+    first = min((path[0] for path in later if path), key=lambda measured: measured.version)
+    after = [measured for path in later for measured in path]
+    true = all(cell.verdict and truth(cell.verdict) == "true" for it in after for cell in map(it.cell, view.claims))
+    gone = f"mended in torch {first.torch}; " if true else f"not seen since torch {first.torch}; "
+    return text_of(gone, told)
 
 
 def _badness(cause: Cause) -> int:

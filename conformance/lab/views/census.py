@@ -11,8 +11,9 @@ from conformance.lab.views.overview import Tile
 from conformance.lab.views.pieces import code, words
 from conformance.lab.views.program import Table
 
-_STATES = (("encoded", "Encoded"), ("no-claim", "No claim"), ("untestable", "Untestable"), ("todo", "To do"))
-_FAMILIES = ("sharing", "leaf", "gradients", "errors", "in-place", "dtype", "device", "memory-format")
+#: The states of a sentence, and the order of families.
+STATES = (("encoded", "Encoded"), ("no-claim", "No claim"), ("untestable", "Untestable"), ("todo", "To do"))
+FAMILIES = ("sharing", "leaf", "gradients", "errors", "in-place", "dtype", "device", "memory-format")
 _SUMS = {"all": "all families", "sentence": "sentences with any claim"}
 
 _States = Mapping[str, int]
@@ -35,11 +36,10 @@ class CensusView:
 
 def census_view(record: CensusRecord) -> CensusView:
     """Return coverage by family, by module and family, for the pages, and the rules' precision and recall."""
-    modules = {name: rows for name, rows in record.modules.items() if not name.startswith("notes/")}
+    modules = _modules_of(record)
     pages = {name: rows["all"] for name, rows in record.modules.items() if "all" in rows}
-    families = {family: _summed([rows[family] for rows in modules.values() if family in rows]) for family in _FAMILIES}
     tables = [
-        ("families", "By family", "", _states("Family", families)),
+        ("families", "By family", "", _states("Family", counted_by_family(record))),
         ("modules", "By module and family", "", _modules(modules)),
     ]
     if pages:
@@ -50,6 +50,16 @@ def census_view(record: CensusRecord) -> CensusView:
         )
         tables.append(("rules", "How often the rules are right", told, _rules(record)))
     return CensusView(record.torch, _tiles(record), tuple(tables))
+
+
+def counted_by_family(record: CensusRecord) -> dict[str, _States]:
+    """Return how many sentences of the documented objects are in each state, by family."""
+    rows = _modules_of(record).values()
+    return {family: _summed([row[family] for row in rows if family in row]) for family in FAMILIES}
+
+
+def _modules_of(record: CensusRecord) -> dict[str, Mapping[str, _States]]:
+    return {name: rows for name, rows in record.modules.items() if not name.startswith("notes/")}
 
 
 def _tiles(record: CensusRecord) -> tuple[Tile, ...]:
@@ -64,20 +74,20 @@ def _tiles(record: CensusRecord) -> tuple[Tile, ...]:
 
 def _states(head: str, rows: Mapping[str, _States]) -> Table:
     shown = tuple(
-        (code(name), *(words(f"{counted[state]:,}") for state, _ in _STATES), words(_share(counted)))
+        (code(name), *(words(f"{counted[state]:,}") for state, _ in STATES), words(_share(counted)))
         for name, counted in rows.items()
         if sum(counted.values())
     )
-    return Table((words(head), *(words(word) for _, word in _STATES), words("Settled")), shown)
+    return Table((words(head), *(words(word) for _, word in STATES), words("Settled")), shown)
 
 
 def _modules(modules: Mapping[str, Mapping[str, _States]]) -> Table:
     """Return settled and all sentences of each module and family."""
     rows = tuple(
-        (code(module), *(words(_settled(found.get(family))) for family in _FAMILIES))
+        (code(module), *(words(_settled(found.get(family))) for family in FAMILIES))
         for module, found in modules.items()
     )
-    return Table((words("Module"), *map(words, _FAMILIES)), rows)
+    return Table((words("Module"), *map(words, FAMILIES)), rows)
 
 
 def _rules(record: CensusRecord) -> Table:
@@ -94,7 +104,7 @@ def _settled(counted: Optional[_States]) -> str:
 
 
 def _summed(rows: Sequence[_States]) -> dict[str, int]:
-    return {state: sum(row[state] for row in rows) for state, _ in _STATES}
+    return {state: sum(row[state] for row in rows) for state, _ in STATES}
 
 
 def _share(counted: _States) -> str:

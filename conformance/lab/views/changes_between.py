@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.base.release_spans import as_version, minor
-from conformance.lab.views.content import Content, module_of
+from conformance.lab.views.content import Content, broad_module_of
 from conformance.lab.views.pieces import Text, prose
 from conformance.lab.views.release_changes import proof
 from conformance.lab.views.release_page import severity_chip
@@ -13,8 +13,6 @@ from conformance.language.model import CHANGE_HARMS, REACHES, Change
 
 #: The module of a change of which no name says one.
 _ANY = "torch"
-#: Readers choose among modules of so many parts, such as ``torch.nn``.
-_DEPTH = 2
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def _change(change: Change, page: str, content: Content) -> ChangeBetween:
         change.harm,
         severity_chip(change.harm).style,
         change.reach,
-        ".".join(module_of(change.match[0].name).split(".")[:_DEPTH]) if change.match else _ANY,
+        broad_module_of(change.match[0].name) if change.match else _ANY,
         tuple(
             dict.fromkeys(
                 name for it in change.match for name in (it.name, *(one.name for one in (*it.passes, *it.leaves_out)))

@@ -83,7 +83,7 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
         family=claim.family,
         verdicts=strip(claim, cells),
         history=tuple(claim_history(claim, content)),
-        quotes=tuple(_quotes(claim, content)),
+        quotes=tuple(quotes(claim, content)),
         falsehoods=falsehoods(claim, cells),
         program=program_view(claim, cells),
         applies=conditions_in_words(claim.applies),
@@ -121,6 +121,17 @@ def source_link(source: Source, content: Content) -> Text:
     return text_of(name, f" (“{source.key}”)") if source.key else name
 
 
+def quotes(claim: Claim, content: Content) -> Iterator[Quote]:
+    """Return the sentences of the documentation that a claim is from, as the torch at hand has them."""
+    for source in claim.sources:
+        if source.kind == "docs":
+            hashes = trace(claim, source, content.cells(claim))[1]
+            sentence = content.sentences.find(source, hashes)
+            if sentence is not None:
+                origin = f"Documentation of torch {content.sentences.torch}, {source.name}"
+                yield Quote(prose(without_roles(sentence)), origin)
+
+
 def _source(claim: Claim, source: Source, content: Content) -> Text:
     how = manner(source)
     parts = [source_link(source, content), *([words(f"; {how}")] if how else [])]
@@ -131,16 +142,6 @@ def _source(claim: Claim, source: Source, content: Content) -> Text:
         if not content.sentences.texts:
             parts.append(words(". It is shown when built where torch is installed"))
     return text_of(*parts)
-
-
-def _quotes(claim: Claim, content: Content) -> Iterator[Quote]:
-    for source in claim.sources:
-        if source.kind == "docs":
-            hashes = trace(claim, source, content.cells(claim))[1]
-            sentence = content.sentences.find(source, hashes)
-            if sentence is not None:
-                origin = f"Documentation of torch {content.sentences.torch}, {source.name}"
-                yield Quote(prose(without_roles(sentence)), origin)
 
 
 def _evidence(cells: Sequence[Cell]) -> Iterator[Text]:

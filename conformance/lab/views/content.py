@@ -187,6 +187,15 @@ class Content:
         return f"{shown}:{claim.place.line}"
 
 
+#: Readers choose among modules of so many parts, such as ``torch.nn``.
+_DEPTH = 2
+
+
+def broad_module_of(subject: str) -> str:
+    """Return the module of a subject as readers choose among them: ``torch.nn`` also for ``torch.nn.functional``."""
+    return ".".join(module_of(subject).split(".")[:_DEPTH])
+
+
 def module_of(subject: str) -> str:
     """Return the module of a subject; a class belongs to its module, but a tensor's methods are many."""
     if subject.startswith("notes/"):

@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from conformance.lab.views.causes import CauseView
-from conformance.lab.views.content import Content
+from conformance.base.release_spans import minor
+from conformance.lab.views.causes import CauseView, status
+from conformance.lab.views.content import Content, broad_module_of
 from conformance.lab.views.pieces import Text, linked
+from conformance.language.condition_words import KINDS
 from conformance.language.model import HARMS
 
 #: How much each of `HARMS` costs, and a harm that nobody has said.
@@ -31,6 +33,10 @@ class CostlyCause:
     ----------
     said
         A promise that it makes false, as a link.
+    modules, releases
+        Where its promises are from, and the minor releases that show it: readers choose by these.
+    status
+        Whether it was reported, and whether it is mended.
     """
 
     title: Text
@@ -38,18 +44,22 @@ class CostlyCause:
     subject: str
     harm: str
     reach: str
+    kind: str
+    modules: tuple[str, ...]
+    releases: tuple[str, ...]
     seen: str
+    status: Text
     claims: int
 
 
 @lru_cache(maxsize=4)
 def by_cost(content: Content) -> tuple[CostlyCause, ...]:
-    """Return what was seen to be false on the newest release that shows any, what costs most first."""
+    """Return what was seen to be false: what the newest release shows before the rest, then what costs most first."""
     seen = [view for view in content.causes if view.environments]
     newest = max((view.newest for view in seen), default=None)
-    standing = [view for view in seen if view.newest == newest]
     # What stands in the order of harms stays so where it costs the same.
-    return tuple(_row(view, content) for view in sorted(standing, key=lambda view: -cost(view, content)))
+    in_order = sorted(seen, key=lambda view: (view.newest != newest, -cost(view, content)))
+    return tuple(_row(view, content) for view in in_order)
 
 
 def cost(view: CauseView, content: Content) -> float:
@@ -68,6 +78,10 @@ def _row(view: CauseView, content: Content) -> CostlyCause:
         claim.subject,
         view.harm,
         str(view.reach),
+        KINDS.get(view.cause.kind, view.cause.kind),
+        tuple(sorted({broad_module_of(claim.subject) for claim in view.claims})),
+        tuple(dict.fromkeys(minor(measured.torch) for measured in view.environments)),
         view.where,
+        status(view, content.recorded),
         len(view.claims),
     )

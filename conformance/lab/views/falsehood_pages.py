@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Optional
 
-from conformance.lab.views.causes import HARM_WORDS, CauseView, file_name
-from conformance.lab.views.claim import claim_history, source_link
+from conformance.lab.views.causes import HARM_WORDS, CauseView, file_name, status
+from conformance.lab.views.claim import Quote, claim_history, quotes, source_link
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause, by_cost, cost
-from conformance.lab.views.falsehoods import UNEXPLAINED, Falsehood, falsehoods, report
+from conformance.lab.views.falsehoods import UNEXPLAINED, Falsehood, falsehoods
 from conformance.lab.views.pieces import Text, joined, linked, prose
 from conformance.lab.views.reach import REACHES
 from conformance.lab.views.strip import Line, strip
@@ -54,6 +54,7 @@ class FalseClaim:
     claim: Claim
     title: Text
     sources: Text
+    quotes: tuple[Quote, ...]
     verdicts: tuple[Line, ...]
     history: tuple[tuple[str, str], ...]
     falsehoods: tuple[Falsehood, ...]
@@ -69,8 +70,9 @@ class FalseCause:
     reach: str
     seen: str
     note: Text
-    report: Text
+    status: Text
     wording: Text
+    script: str
     claims: tuple[FalseClaim, ...]
 
 
@@ -183,8 +185,9 @@ def false_cause(view: CauseView, content: Content) -> FalseCause:
         reach=str(view.reach),
         seen=view.where,
         note=prose(cause.note),
-        report=report(cause.link),
+        status=status(view, content.recorded),
         wording=prose(cause.wording) if cause.wording else (),
+        script=cause.script or "",
         claims=tuple(_false_claim(claim, positions[claim.id], content) for claim in view.claims),
     )
 
@@ -212,6 +215,7 @@ def _false_claim(claim: Claim, positions: Container[int], content: Content) -> F
         claim,
         linked(claim.title, "claim", claim.id),
         joined((source_link(source, content) for source in claim.sources), "; "),
+        tuple(quotes(claim, content)),
         strip(claim, content.cells(claim)),
         tuple(claim_history(claim, content)),
         # The cause has said the rest.

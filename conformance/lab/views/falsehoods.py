@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ from conformance.results.verdicts import APPEARANCES, truth
 
 #: Verdicts of a claim that no record explains.
 UNEXPLAINED: tuple[Verdict, ...] = ("refuted", "diverges-differently")
+#: What a spec says instead of the address of a report.
+NOT_FILED = "none-filed"
+_ON_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(issues|pull)/([0-9]+)", re.ASCII)
 _TO_LOOK_AT: tuple[Verdict, ...] = (*UNEXPLAINED, "unexpected-pass")
 
 
@@ -162,12 +166,18 @@ def _circumstances(divergence: Divergence) -> tuple[Text, ...]:
 
 
 def _origin(divergence: Divergence) -> tuple[Text, ...]:
-    told = text_of("Report: ", report(divergence.link))
     if divergence.cause is None:
-        return (told,)
-    return (text_of("Cause: ", linked(divergence.cause.title, "cause", divergence.cause.id), "."), told)
+        return (text_of("Report: ", report(divergence.link), "."),)
+    return (text_of("Cause: ", linked(divergence.cause.title, "cause", divergence.cause.id), "."),)
 
 
 def report(address: str) -> Text:
     """Return the link to a report, or say that there is none."""
-    return words("none filed.") if address == "none-filed" else link(None, address)
+    if address == NOT_FILED:
+        return words("not reported")
+    found = _ON_GITHUB.fullmatch(address)
+    if found is None:
+        return text_of("reported: ", link(None, address))
+    repository, kind, number = found.groups()
+    told = "reported: " if kind == "issues" else "pull request "
+    return text_of(told, link(f"{repository}#{number}", address))

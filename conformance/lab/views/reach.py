@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from conformance.language.model import Claim, Divergence
 
 #: The widest reach first.
-REACHES = ("everywhere", "ordinary inputs", "corner inputs")
-_EVERYWHERE, _ORDINARY, _CORNER = REACHES
+REACHES = ("everywhere", "ordinary inputs", "rare inputs")
+_EVERYWHERE, _ORDINARY, _RARE = REACHES
 #: Corners by name: what a condition says that admits nothing else, and the subjects for which it is no corner.
 _CORNERS = {
     "empty": (r"numel\(\) == 0|shape\[.*\] == 0|\b0 in \w+\.shape|len\(\w+\) == 0", r"(?!)"),
@@ -45,7 +45,7 @@ def reach_of(claim: Claim, divergence: Divergence) -> Reach:
     corners = (_corners(where) if where else frozenset()) | _drawn(claim)
     at_home = {name for name in corners if re.search(_CORNERS[name][1], claim.subject)}
     if corners - at_home:
-        return Reach(REACHES.index(_CORNER), tuple(sorted(corners - at_home)))
+        return Reach(REACHES.index(_RARE), tuple(sorted(corners - at_home)))
     return Reach(REACHES.index(_ORDINARY if where else _EVERYWHERE))
 
 

@@ -51,7 +51,7 @@ class SubjectView:
         A script that shows the usual case and an exception; empty where no call of it was tried.
     written
         What people wrote of changes, newest first.
-    changed, corner_changes
+    changed, rare_changes
         What changed in its signature and its calls, newest first: on inputs that much code has, and on others.
     summary
         How many claims there are, and where they were measured.
@@ -67,7 +67,7 @@ class SubjectView:
     tried: Optional[TriedView]
     written: tuple[Text, ...]
     changed: tuple[str, ...]
-    corner_changes: tuple[str, ...]
+    rare_changes: tuple[str, ...]
     summary: str
     families: Mapping[str, tuple[Glance, ...]]
     claims: tuple[ClaimView, ...]
@@ -93,7 +93,7 @@ def subject_view(name: str, content: Content) -> SubjectView:
     for claim in claims:
         families[claim.family] = (*families.get(claim.family, ()), glance(claim, content))
     answer, tried, is_name = content.answers.get(name), content.trials.of(name), is_of_torch(name)
-    ordinary, corners = changes_of_calls(content.trials.history(name))
+    ordinary, rare = changes_of_calls(content.trials.history(name))
     see, sources = answer.see if answer is not None else (), content.corpus.sources
     return SubjectView(
         releases_in_words(content.names, name) if is_name else "",
@@ -104,7 +104,7 @@ def subject_view(name: str, content: Content) -> SubjectView:
         tried_view(tried),
         tuple(_written(name, content)),
         (*(changes_of_parameters(content.names, name) if is_name else ()), *ordinary),
-        corners,
+        rare,
         _summary(claims, content) if claims else "",
         families,
         tuple(claim_view(claim, content) for claim in claims),

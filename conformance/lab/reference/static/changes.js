@@ -1,10 +1,9 @@
 /* Lists the changes between two releases that the reader chooses; the address keeps the choice. Works from file:// too. */
 addEventListener("DOMContentLoaded", () => {
   "use strict";
-  const { load, made, running } = window.conformance;
+  const { load, made, running, choices } = window.conformance;
   const form = document.getElementById("changes-chosen");
   const list = document.getElementById("changes-found");
-  const fields = ["from", "to", "module", "reach"];
   const verbs = {
     breaks: ["breaks code", "break code"],
     changes: ["changes what code gives", "change what code gives"],
@@ -12,18 +11,6 @@ addEventListener("DOMContentLoaded", () => {
   };
   const number = (release) => { const [major, minor] = release.split(".").map(Number); return major * 1000 + minor; };
 
-  const take = () => {
-    const given = new URLSearchParams(location.hash.slice(1) || location.search);
-    for (const name of fields) {
-      const field = form.elements[name];
-      const value = given.get(name);
-      if (value !== null && [...field.options].some((one) => one.value === value)) field.value = value;
-    }
-  };
-  const keep = () => {
-    const chosen = fields.map((name) => [name, form.elements[name].value]).filter(([, value]) => value);
-    history.replaceState(null, "", `#${new URLSearchParams(chosen)}`);
-  };
   const facts = (one) => {
     const found = made("dl", undefined, "facts");
     for (const [name, text] of [["Before", one.before], ["Now", one.after], ["Write", one.instead]]) {
@@ -45,8 +32,7 @@ addEventListener("DOMContentLoaded", () => {
     box.append(head, facts(one), foot);
     return box;
   };
-  const show = (all) => {
-    const { from, to, module, reach } = Object.fromEntries(fields.map((name) => [name, form.elements[name].value]));
+  const show = (all, { from, to, module, reach }) => {
     const between = all.filter((one) => number(one.release) > number(from) && number(one.release) <= number(to));
     const chosen = between.filter((one) => (!module || `${one.module}.`.startsWith(`${module}.`)) && (!reach || one.reach === reach));
     list.replaceChildren();
@@ -66,11 +52,7 @@ addEventListener("DOMContentLoaded", () => {
   const start = async () => {
     try {
       const { changes } = (await load(form.dataset.file)).parts;
-      const update = () => { take(); show(changes); };
-      form.addEventListener("change", () => { keep(); show(changes); });
-      form.addEventListener("submit", (event) => event.preventDefault());
-      window.addEventListener("hashchange", update);
-      update();
+      choices(form, (chosen) => show(changes, chosen));
     } catch {
       list.replaceChildren(made("p", "The changes could not be loaded.", "missing"));
     }

@@ -312,7 +312,9 @@ addEventListener("DOMContentLoaded", () => {
       list.append(...rows.map(row));
       return heading ? [made("h2", heading), list] : [list];
     });
+    const had = place.contains(document.activeElement);
     place.replaceChildren(...(found.length ? found.flat() : [made("p", "Nothing is known of that. Try a name, a message as it is printed, or fewer words.", "missing")]));
+    if (had && place.querySelector("a")) place.querySelector("a").focus(); // what is loaded later takes no focus away
   };
   const box = document.querySelector("input.ask");
   const place = document.getElementById("found");
