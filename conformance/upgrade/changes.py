@@ -13,7 +13,6 @@ from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
 from conformance.names.model import NotYet
-from conformance.names.store import minor, release_key
 from conformance.results.conditions import admits_release
 from conformance.run.scripts.observation import observing_script
 from conformance.upgrade.harm import SHOWN, rank
@@ -81,7 +80,7 @@ def _differs(change: Change, report: Report) -> bool:
 
     The new release has to be as the change left it, by the releases that its example is about.
     """
-    if change.undoes and release_key(minor(report.old)) < release_key(change.undoes):
+    if change.undoes and as_version(minor(report.old)) < as_version(change.undoes):
         return False
     asked = change.examples[-1].applies.torch if change.examples else None
     return asked is None or admits_release(asked, report.new)

@@ -91,7 +91,7 @@ def has_open_values(claim: Claim) -> bool:
     return any(_OPEN_VALUE.search(text) for text in texts)
 
 
-def _facts(claim: Claim, entry: Entry) -> Iterator[tuple[Aspect, Observation]]:
+def _facts(claim: Claim, entry: Entry, device: str) -> Iterator[tuple[Aspect, Observation]]:
     facts = entry.facts
     if facts is None:
         return

@@ -17,7 +17,6 @@ from conformance.results.trials.recorded import RecordedTrials, differences_of
 from conformance.results.verdicts import standing
 from conformance.run.scripts.observation import name_script, observing_script
 from conformance.run.scripts.placement import on_device
-from conformance.show.aspects import Aspect, aspects, same
 from conformance.show.trials import in_words
 from conformance.upgrade.compare.aspects import Aspect, aspects, same
 from conformance.upgrade.harm import Harm, rank
