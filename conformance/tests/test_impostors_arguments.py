@@ -10,8 +10,7 @@ import torch
 
 from conformance.__main__ import main
 from conformance.lab.impostors.engine.parameters import arguments_of
-from conformance.lab.impostors.outcome import Noticing
-from conformance.lab.impostors.record import Killed, MutationRecord, missed_arguments, save_record
+from conformance.lab.impostors.record import Killed, MutationRecord, Noticing, missed_arguments, save_record
 from conformance.lab.impostors.report import Report
 from conformance.language.corpus import Corpus
 from conformance.tests.small_campaigns import ENVIRONMENT, corpus_of, greeting_for, run
@@ -117,7 +116,7 @@ def record_with(corpus: Corpus, found: Noticing, impostors: dict[str, str]) -> M
 def test_only_what_the_record_does_not_have_fails_a_run(tmp_path: Path) -> None:
     corpus = two_claims(tmp_path)
     outcomes = {claim.id: run(claim) for claim in corpus.claims}
-    names = [item.name for item in greeting_for(outcomes).operators]
+    names = greeting_for(outcomes).operators
     of_arguments = dict.fromkeys((ONE_VALUE, IGNORED), "")
     misses = Noticing(missed={ONE_VALUE: ("cumsum(dim)",)})
 
