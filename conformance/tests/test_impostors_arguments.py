@@ -134,7 +134,7 @@ def test_a_reason_of_the_spec_excuses_an_argument(tmp_path: Path) -> None:
     (claim,) = corpus.claims
     outcomes = {claim.id: run(claim)}
     assert outcomes[claim.id].arguments.missed[ONE_VALUE] == ("cumsum(dim)",)
-    names = [item.name for item in greeting_for(outcomes).operators]
+    names = greeting_for(outcomes).operators
     report = Report(
         corpus, outcomes, names, known=record_with(corpus, Noticing(), dict.fromkeys(names, "")), whole=False
     )
@@ -154,5 +154,6 @@ def test_survivors_of_a_record_are_listed(
     assert main(["impostors", "--survivors", "--known", str(path)]) == 0
     told = capsys.readouterr().out
     assert f"torch.Tensor.cumsum/first: {ONE_VALUE} cumsum(dim)" in told
-    assert "wrong arguments: 2 noticed, 2 by none" in told
+    assert "wrong arguments: 2 noticed, 0 by another claim of the subject, 0 by none for a reason" in told
+    assert f"  {ONE_VALUE}: 0, 0, 0, 2\n" in told
     assert main(["impostors", "--survivors"]) == 2
