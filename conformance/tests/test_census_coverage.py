@@ -32,7 +32,7 @@ claims:
       - {note: frobbing, key: frobs are, says: states}
     given: {x: tensor()}
     do: y = x.detach()
-    expect: y.is_leaf
+    expect: shares_storage(y, x)
 """
 
 
