@@ -17,8 +17,10 @@ class Campaign:
 
     Parameters
     ----------
+    corpus
+        What the record is of.
     claims
-        Those of the corpus that are chosen.
+        Those of it that are chosen.
     earlier
         The record of an earlier run.
     whole
@@ -31,6 +33,8 @@ class Campaign:
     ----------
     requests : list of Request
         What is to run.
+    operators : list of str
+        Their names, in the order in which they are tried.
     outcomes : dict
         What the operators did to claims that did not keep an entry, by id.
     kept : dict
@@ -49,10 +53,9 @@ class Campaign:
         whole: bool,
         again: bool = False,
     ) -> None:
-        self.corpus = corpus
-        self.earlier = earlier
-        self.whole = whole
         self.operators = list(greeting.operators)
+        self._corpus = corpus
+        self._earlier = earlier
         self._greeting = greeting
         self._claims = claims
         self.outcomes: dict[str, MutationOutcome] = {}
@@ -63,8 +66,9 @@ class Campaign:
             self._is_like = earlier.impostors == greeting.operators
             if self.kept and earlier.impostors.items() <= greeting.operators.items():
                 self.new = [name for name in self.operators if name not in earlier.impostors]
+        done = frozenset(earlier.impostors if earlier else ())
         self.requests = [
-            Request(claim, earlier.entry(claim) if earlier else None, self._done(claim))
+            Request(claim, earlier.entry(claim) if earlier else None, done if claim.id in self.kept else frozenset())
             for claim in claims
             if self.new or claim.id not in self.kept
         ]
@@ -99,7 +103,7 @@ class Campaign:
         if stopped and self._is_like:
             kept.update(self._entries([claim for claim in self._claims if claim.id not in self.outcomes]))
         entries = {}
-        for claim in self.corpus.claims:
+        for claim in self._corpus.claims:
             outcome = self.outcomes.get(claim.id)
             if claim.id in kept:
                 entries[claim.id] = replace(kept[claim.id], unkillable=claim.unkillable)
@@ -114,14 +118,11 @@ class Campaign:
                     outcome.arguments,
                 )
         environment, operators = self._greeting.environment, self._greeting.operators
-        return MutationRecord(VERSION, environment, self.corpus.revision(), operators, entries)
+        return MutationRecord(VERSION, environment, self._corpus.revision(), operators, entries)
 
     def _entries(self, claims: Sequence[Claim]) -> dict[str, Killed]:
         """Return what the earlier record has of claims as they are, if what killed them can still be run."""
-        if self.earlier is None:
+        if self._earlier is None:
             return {}
-        entries = ((claim, self.earlier.entry(claim)) for claim in claims)
+        entries = ((claim, self._earlier.entry(claim)) for claim in claims)
         return {claim.id: entry for claim, entry in entries if entry and {*entry.killers} <= {*self.operators}}
-
-    def _done(self, claim: Claim) -> frozenset[str]:
-        return frozenset(self.earlier.impostors) if self.earlier and claim.id in self.kept else frozenset()
