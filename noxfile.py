@@ -14,9 +14,9 @@ from typing import Any, Optional
 import nox
 
 sys.path.insert(0, str(Path(__file__).parent))  # the package need not be installed
-from conformance.processes.ending import EndSignals
-from conformance.processes.scratch import ScratchFolder
-from conformance.releases import RELEASES, default_torch, old_setuptools, pyenv_pythons, release_of
+from conformance.base.processes.ending import EndSignals
+from conformance.base.processes.scratch import ScratchFolder
+from conformance.base.torch_releases import RELEASES, default_torch, old_setuptools, pyenv_pythons, release_of
 
 nox.options.sessions = ["conformance", "tests"]
 nox.needs_version = ">=2023.4"
@@ -203,10 +203,9 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 
 def _is_current(session: nox.Session, torch: str) -> bool:
-    path = RESULTS / f"torch-{torch}-cpu.jsonl"
-    if not path.exists() or not _is_tried(torch):
+    if not _is_tried(torch):
         return False
-    check = ["python", "-m", "conformance.results.staleness", "--only", str(path)]
+    check = ["python", "-m", "conformance.results.staleness", "--only", f"torch-{torch}-cpu", str(RESULTS)]
     return bool(session.run(*check, silent=True, success_codes=[0, 1]) == "")
 
 
@@ -216,7 +215,7 @@ def _measure_release(session: nox.Session, torch: str, *, again: bool = False, k
     Names depend on the release alone, and calls hardly change: they are left where claims are all that is new.
     """
     more = ["--again"] if again else []
-    named = not again and _is_tried(torch) and (RESULTS / f"torch-{torch}-cpu.jsonl").exists()
+    named = not again and _is_tried(torch)
     try:
         with _environment_of(session, torch, keep) as (inside, folder):
             session.run(
@@ -269,8 +268,8 @@ def _measure_names_and_trials(session: nox.Session, torch: str, inside: str, out
     session.run(inside, "-m", "conformance.lab.trials", "measure", "-n", "2", f"--results={RESULTS}", external=True)
     requirements = RELEASES[torch].imported
     session.run("uv", "pip", "install", "--quiet", "--python", inside, *requirements)
-    session.run(inside, "-m", "conformance.names", "measure", f"--output={output}", external=True)
-    session.run("python", "-m", "conformance.names", "record", str(output))
+    session.run(inside, "-m", "conformance.lab.names", "measure", f"--output={output}", external=True)
+    session.run("python", "-m", "conformance.lab.names", "record", str(output))
 
 
 @nox.session
@@ -284,12 +283,8 @@ def names(session: nox.Session) -> None:
 
 @nox.session
 def upgrade(session: nox.Session) -> None:
-    """Compare two releases, ``-- 2.4 2.15``; one that is not recorded is measured first."""
-    session.install("-c", str(MEASURED_WITH), "uv", "-e", ".")
-    for asked in [argument for argument in session.posargs[:2] if not argument.startswith("-")]:
-        known = [release.torch for release in RELEASES.values() if asked in (release.torch, release.minor)]
-        if known and not any((RESULTS / f"torch-{torch}-cpu.jsonl").exists() for torch in known):
-            _measure_release(session, known[-1])
+    """List what changes for your code between two recorded releases, ``-- 2.4 2.15 --uses DIR``."""
+    session.install("-c", str(MEASURED_WITH), "-e", ".")
     session.run("conformance", "upgrade", *session.posargs)
 
 
@@ -322,7 +317,7 @@ def bench(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
-    session.run("python", "-m", "conformance.bench", f"--write={RESULTS}", *arguments)
+    session.run("python", "-m", "conformance.lab.bench", f"--write={RESULTS}", *arguments)
 
 
 @nox.session(python=_PYTHON, default=False)
@@ -331,7 +326,7 @@ def determinism(session: nox.Session) -> None:
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
     session.install("-c", str(MEASURED_WITH), "-e", ".")
-    session.run("python", "-m", "conformance.bench.determinism", *arguments)
+    session.run("python", "-m", "conformance.lab.bench.determinism", *arguments)
 
 
 @nox.session(python=_PYTHON)

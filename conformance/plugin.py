@@ -16,33 +16,33 @@ from typing import Any, Optional
 
 import pytest
 
-from conformance.files import can_enter
+from conformance.base.codec import decode, encode, to_line
+from conformance.base.files import can_enter
+from conformance.base.processes.ending import EndSignals, leave_ending_to_the_parent
+from conformance.base.processes.environment import UNFILLED, processor, processors
+from conformance.base.processes.protection import die_with
+from conformance.base.recorded_folder import recorded_folder
+from conformance.base.text import count_of
 from conformance.language.corpus import default_root, is_spec_file, is_whole, load_corpus, load_file
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
-from conformance.processes.ending import EndSignals, leave_ending_to_the_parent
-from conformance.processes.environment import UNFILLED, processor, processors
-from conformance.processes.protection import die_with
-from conformance.results.codec import decode, encode, to_line
 from conformance.results.model import Device, Environment, Outcome
-from conformance.results.recorded import recorded_folder
-from conformance.runner.earlier import Settings, kept_records
-from conformance.runner.expected import (
+from conformance.run.earlier import Settings, kept_records
+from conformance.run.expected import (
     Expectations,
     UnusableExpectations,
     device_type,
     read_expectations,
     review,
 )
-from conformance.runner.options import OF_PLUGIN, declare
-from conformance.runner.protocol import ItemRecord
-from conformance.runner.readahead import ReadAhead, read_ahead
-from conformance.runner.supervisor import Supervisor, TorchUnusable
-from conformance.runner.tally import OtherClaims, Tally
-from conformance.terminal.failure import failure_text
-from conformance.text import count_of
+from conformance.run.failure import failure_text
+from conformance.run.options import OF_PLUGIN, declare
+from conformance.run.protocol import ItemRecord
+from conformance.run.readahead import ReadAhead, read_ahead
+from conformance.run.supervisor import Supervisor, TorchUnusable
+from conformance.run.tally import OtherClaims, Tally
 
 _PROPERTY = "conformance"
 _AHEAD = "the command has read the corpus"

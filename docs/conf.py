@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ author = "the torch-conformance contributors"
 project_copyright = author
 version = release = conformance.__version__
 
-extensions = ["conformance.reference"]
+extensions = ["conformance.lab.reference"]
 conformance_spec = ["../spec"]
 conformance_results = "results"
 # Sentences of PyTorch's documentation are only read from the torch at hand, and stay out of the repository.
@@ -34,6 +35,8 @@ smartquotes = False
 
 pygments_dark_style = "github-dark"
 html_theme = "furo"
+# Where the pages are published; without it no page names its own address, and there is no map of the site.
+html_baseurl = os.environ.get("CONFORMANCE_SITE", "")
 html_title = f"torch-conformance {release}"
 html_copy_source = False
 html_show_sourcelink = False

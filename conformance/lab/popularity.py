@@ -19,9 +19,9 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.names.lookup import Names
 from conformance.names.model import Found
-from conformance.results.recorded import recorded_folder
 from conformance.usage import Evidence, Kind, Use, read_project
 from conformance.usage.rules import canonical, is_class
 

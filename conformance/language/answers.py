@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Callable, Optional
 
+from conformance.base.text import did_you_mean, one_line
 from conformance.language.documents import Document, Mapping, Node
 from conformance.language.forms import FORMS, MAXIMUM_ANSWER, MAXIMUM_SAYS
 from conformance.language.model import Answer, AnswerLine
@@ -12,7 +13,6 @@ from conformance.language.problems import Problems
 from conformance.language.rules.conditions import specifier_mistake
 from conformance.language.rules.identity import is_concept, is_subject
 from conformance.language.shapes import Shapes
-from conformance.text import did_you_mean, one_line
 
 
 def read_answer(top: Optional[Mapping], document: Document, problems: Problems) -> Optional[Answer]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Optional
 
-from conformance.files import files_in
+from conformance.base.files import files_in
+from conformance.base.text import one_line
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.expressions import statements
@@ -16,7 +17,6 @@ from conformance.language.model import Cause, Claim
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
 from conformance.language.titles import title_mistakes
-from conformance.text import one_line
 
 FOLDER = "causes"
 

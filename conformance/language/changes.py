@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional, Union
 
-from conformance.files import files_in
+from conformance.base.files import files_in
+from conformance.base.text import did_you_mean, listed, one_line
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.forms import CHANGE, CHANGES, EXAMPLE, FIX, MATCH, NO_CHANGE, SIDE, SLUG, Key, Shape
@@ -24,7 +25,6 @@ from conformance.language.release_notes import ReleaseNotes
 from conformance.language.rules import Context, check_claim
 from conformance.language.sources import SourceList
 from conformance.language.titles import title_mistakes
-from conformance.text import did_you_mean, listed, one_line
 
 FOLDER = "changes"
 _Concerned = Callable[[Sequence[tuple[Change, str]]], Sequence[Optional[int]]]
@@ -38,8 +38,8 @@ _HOW = (
 _OF_CALLS = ("without", "with", "positional", "object")
 #: What an argument may be said to be.
 KINDS = (
-    *("tensor", "bool tensor", "integer tensor", "float tensor", "tensor that requires grad"),
-    *("list", "tuple", "dict", "str", "int", "float", "bool", "complex"),
+    *("tensor", "bool tensor", "integer tensor", "float tensor", "complex tensor", "tensor that requires grad"),
+    *("list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex"),
 )
 _ARGUMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\s*=\s*(?P<value>\S.*)|\s+is\s+an?\s+(?P<kind>\S.*))?")
 
@@ -181,6 +181,7 @@ class _Reader:
             notes=texts["notes"],
             links=texts["links"],
             condition=one["if"],
+            undoes=one["undoes"],
             examples=examples,
             unmeasured=one["unmeasured"],
             fixes=tuple(self._fixes(table)),
@@ -248,7 +249,8 @@ class _Reader:
                 on = "".join(self._texts(match, "object", MATCH.keys["object"]))
                 if on and on not in KINDS:
                     self._report(match.entries["object"], "E107", f"`object` is one of {listed(KINDS)}")
-                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on)
+                caught = "".join(self._texts(match, "caught", MATCH.keys["caught"]))
+                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on, caught)
 
     def _arguments(self, match: Table, key: str) -> Iterator[ArgumentMatch]:
         for text in self._texts(match, key, MATCH.keys[key]):

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
-from conformance.cache import content_key, kept
-from conformance.collection import without_collection
-from conformance.files import NotEntered, files_below, files_in
+from conformance.base.cache import content_key, kept
+from conformance.base.collection import without_collection
+from conformance.base.files import NotEntered, files_below, files_in
+from conformance.base.recorded_folder import default_root as default_root
+from conformance.base.text import count_of
 from conformance.language.answers import check_proofs, read_answer
 from conformance.language.causes import FOLDER as CAUSES_FOLDER
 from conformance.language.causes import cause_files, check_use
@@ -28,7 +30,6 @@ from conformance.language.messages import FOLDER as MESSAGES_FOLDER
 from conformance.language.messages import check_claims as check_claims_of_messages
 from conformance.language.messages import message_files, read_messages
 from conformance.language.model import Answer, Change, Claim, Message, NoChange, Place
-from conformance.language.places import default_root as default_root
 from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.reading import Reader
@@ -43,7 +44,6 @@ from conformance.language.rules import (
     place_in_corpus,
 )
 from conformance.language.sources import FILE_NAME, SourceList, read_sources
-from conformance.text import count_of
 
 #: The folder of a corpus with tables of calls, which hold no claims; see `conformance.lab.trials.calls`.
 CALLS_FOLDER = "calls"
@@ -173,6 +173,7 @@ def load_corpus(
     problems = Problems()
     sources = SourceList()
     special = (CAUSES_FOLDER, NOTES_FOLDER, MESSAGES_FOLDER, CHANGES_FOLDER)
+    paths = [file for path in paths for file in _opened(path, (DECISIONS_FOLDER, *special))]
     beside = [path.parent.parent for path in paths if folder_of(path) in special]
     folders = [root, *filter(os.path.isdir, paths), *beside]
     lists = [folder / FILE_NAME for folder in folders]
@@ -277,6 +278,12 @@ def decision_files(folder: Path) -> list[Path]:
 def folder_of(path: Path) -> str:
     """Return the folder of a corpus that a file stands directly in, which tells what it holds; empty where none."""
     return path.parent.name if os.path.isfile(path.parent.parent / FILE_NAME) else ""  # noqa: PTH113
+
+
+def _opened(path: Path, special: Sequence[str]) -> list[Path]:
+    """Return the files of a folder that has no claims of subjects, such as ``spec/changes``; another path is itself."""
+    is_special = path.name in special and path.is_dir() and (path.parent / FILE_NAME).is_file()
+    return sorted(path.glob("*.yaml")) if is_special else [path]
 
 
 def _files_in(folder: str, below: Callable[[Path], list[Path]], paths: Sequence[Path]) -> Iterator[Path]:

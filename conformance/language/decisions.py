@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.text import did_you_mean
 from conformance.language.documents import Document, Listing, Mapping, Node, Scalar, open_document
 from conformance.language.model import Place
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.text import did_you_mean
 
 FOLDER = "census"
 NO_CLAIM = "no-claim"

@@ -15,12 +15,12 @@ from typing import Any, Optional, Union
 
 import yaml
 
-from conformance.files import Unreadable, Why, read_bounded
+from conformance.base.files import Unreadable, Why, read_bounded
+from conformance.base.text import drives_terminal
 from conformance.language.model import Place
 from conformance.language.places import display_path
 from conformance.language.problems import Problems
 from conformance.language.surprises import surprise
-from conformance.text import drives_terminal
 
 MAXIMUM_BYTES = 256 * 1024
 MAXIMUM_DEPTH = 16

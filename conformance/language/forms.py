@@ -51,6 +51,7 @@ class Shape(Enum):
     CODE = "Python"
     CODES = "an expression, or a list of them"
     CODE_TABLE = "Python by name"
+    TEXT_TABLE = "a text by name"
     TRUE = "true"
     FORM = "a mapping of another form"
     FORMS = "a list of mappings of another form"
@@ -209,6 +210,11 @@ CLAIM = Form(
         ),
         "was": Key(Shape.TEXTS, "Former ids of this claim; a bare slug is one of the same subject.", "a former id"),
         "unkillable": Key(Shape.TEXT, "Why no impostor can kill the claim."),
+        "unnoticed": Key(
+            Shape.TEXT_TABLE,
+            "Why the claim does not notice that an argument is wrong, by the argument's name.",
+            "a reason for each argument",
+        ),
     },
 )
 
@@ -501,6 +507,7 @@ CHANGE = Form(
         "reach": Key(Shape.WORD, "How much code it concerns.", words=_words(REACHES, "many projects", "few projects")),
         "match": Key(Shape.FORMS, "The code that it concerns; one of these is enough.", "a list of uses", form="match"),
         "if": Key(Shape.TEXT, "What must be so besides, which the code need not show.", longest=MAXIMUM_SAYS),
+        "undoes": Key(Shape.TEXT, "The minor release whose change this one takes back.", pattern=r"\d+\.\d+"),
         "before": Key(Shape.TEXT, "What happened on earlier releases.", longest=MAXIMUM_SAYS),
         "after": Key(Shape.TEXT, "What happens since.", longest=MAXIMUM_SAYS),
         "instead": Key(Shape.TEXT, "What to write; first what most people want.", longest=MAXIMUM_SAYS),
@@ -536,6 +543,7 @@ MATCH = Form(
         ),
         "without": Key(Shape.TEXTS, "Arguments, likewise, of which the call passes none.", "an argument"),
         "positional": Key(Shape.CODE, "How many arguments the call passes by position at least."),
+        "caught": Key(Shape.TEXT, "A class of errors that the code around names: in except, suppress() or raises()."),
     },
 )
 FIX = Form(

@@ -8,15 +8,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Optional
 
-from conformance.cache import content_key, kept
-from conformance.files import NotEntered, files_below
+from conformance.base.cache import content_key, kept
+from conformance.base.files import NotEntered, files_below
+from conformance.base.recorded_folder import recorded_folder
+from conformance.base.text import count_of
 from conformance.language.causes import cause_files
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.places import display_path
 from conformance.language.problems import Problem
 from conformance.language.sources import FILE_NAME
-from conformance.results.recorded import recorded_folder
-from conformance.text import count_of
 
 
 def check_key(folders: Sequence[Path], root: Path) -> Optional[str]:

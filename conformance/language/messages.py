@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Callable, Optional
 
+from conformance.base.text import did_you_mean, one_line
 from conformance.language.documents import Document, Node, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.forms import MAXIMUM_MESSAGE, MESSAGE, MESSAGES, SLUG, Shape
 from conformance.language.model import Message
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.text import did_you_mean, one_line
 
 FOLDER = "messages"
 

@@ -246,7 +246,7 @@ class Claim:
     says why the inputs are narrowed where the source does not. ``regardless`` are inputs that change nothing that the
     claim looks at, since it says that it holds for each. ``control`` replaces parts of ``do`` by what puts
     right the mistake that raises. ``own`` says that it is of a spec outside the corpus, of which every key must be in
-    its docstring.
+    its docstring. ``unnoticed`` says by an argument's name why the claim does not notice that it is wrong.
     """
 
     id: str
@@ -264,6 +264,7 @@ class Claim:
     diverges: tuple[Divergence, ...] = ()
     was: tuple[str, ...] = ()
     unkillable: Optional[str] = None
+    unnoticed: tuple[tuple[str, str], ...] = ()
     because: Optional[str] = None
     regardless: tuple[str, ...] = ()
     control: tuple[tuple[str, Fragment], ...] = ()
@@ -349,6 +350,8 @@ class CodeMatch:
         How many arguments a call passes by position at least.
     on : str
         The kind of what a method is called on, or of the first argument of a function.
+    caught : str
+        The class of an error that the code around catches by name.
     """
 
     name: str
@@ -357,6 +360,7 @@ class CodeMatch:
     leaves_out: tuple[ArgumentMatch, ...] = ()
     positional: int = 0
     on: str = ""
+    caught: str = ""
 
 
 @dataclass(frozen=True)
@@ -409,6 +413,9 @@ class Change:
         can show it, which ``unmeasured`` explains.
     condition : str
         What must be so besides, which the code need not show; empty where nothing must.
+    undoes : str
+        The minor release whose change this one takes back, so that it changes nothing for who comes from an earlier
+        one; empty for most.
     hits, misses : tuple of str
         Python that it concerns, and Python that it does not concern.
     """
@@ -428,6 +435,7 @@ class Change:
     notes: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     condition: str = ""
+    undoes: str = ""
     examples: tuple[Claim, ...] = ()
     unmeasured: str = ""
     fixes: tuple[Fix, ...] = ()

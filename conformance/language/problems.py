@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.base.text import printable
 from conformance.language.codes import CODES
 from conformance.language.model import Place
-from conformance.text import printable
 
 _LONGEST = 500
 

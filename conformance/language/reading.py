@@ -8,6 +8,7 @@ from collections.abc import Mapping as MappingType
 from functools import cached_property
 from typing import Any, Optional
 
+from conformance.base.text import did_you_mean
 from conformance.language.documents import Document, Mapping, Node, Scalar, has_broken
 from conformance.language.drafts import Draft, Row
 from conformance.language.forms import FORMS, OVERRIDABLE, Key, Shape
@@ -27,7 +28,6 @@ from conformance.language.model import (
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
 from conformance.language.surprises import cut_at_comma
-from conformance.text import did_you_mean
 
 Values = dict[str, Any]
 """The values of a form's keys, as the model has them."""
@@ -212,6 +212,8 @@ class _ClaimReader:
             return self.shapes.truth(node, what)
         if key.shape is Shape.CODE_TABLE:
             return self._table(node, what, key)
+        if key.shape is Shape.TEXT_TABLE:
+            return self._texts(node, what, key)
         if key.shape is Shape.FORM:
             return self._form(node, key.form, what)
         if key.shape is Shape.FORMS:
@@ -250,6 +252,12 @@ class _ClaimReader:
                 if code is not None and shown is not None:
                     found.append((shown, code))
         return tuple(found)
+
+    def _texts(self, node: Node, what: str, key: Key) -> tuple[tuple[str, str], ...]:
+        table = self.shapes.any_mapping(node, what, key.wanted)
+        entries = table.entries.items() if isinstance(table, Mapping) else ()
+        texts = ((name, self._text(value, f"'{name}' of {what}")) for name, value in entries)
+        return tuple((name, " ".join(text.split())) for name, text in texts if text)
 
     def _form(self, node: Node, form: str, what: str) -> Any:
         short = FORMS[form].short

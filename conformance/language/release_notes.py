@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional
 
-from conformance.files import files_in
+from conformance.base.files import files_in
+from conformance.base.text import did_you_mean, listed, one_line
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
 from conformance.language.forms import ARGUMENT_CHANGES, MEASURED_CALL, NOTE, NOTES, READ, SLUG, Form
@@ -20,7 +21,6 @@ from conformance.language.model import SAYS, Place
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
 from conformance.language.titles import title_mistakes
-from conformance.text import did_you_mean, listed, one_line
 
 FOLDER = "releases"
 _NAME = re.compile(r"(torch|functorch)(\.\w+)*", re.ASCII)

@@ -95,6 +95,7 @@ def _value(key: Key) -> Schema:
         Shape.CODE: _CODE,
         Shape.CODES: _one_or_list(_CODE),
         Shape.CODE_TABLE: {"type": "object", "minProperties": key.least, "additionalProperties": dict(_CODE)},
+        Shape.TEXT_TABLE: {"type": "object", "minProperties": key.least, "additionalProperties": dict(_TEXT)},
         Shape.TRUE: {"const": True},
         Shape.FORM: reference,
         Shape.FORMS: {"type": "array", "minItems": 1, "items": reference},

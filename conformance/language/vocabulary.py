@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Optional
 
-from conformance.names.parameters import Parameter, parameters_of
-from conformance.names.signatures import from_definition
+from conformance.names.signatures import signature_of
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 INPUTS = _PACKAGE / "inputs"
@@ -26,7 +25,7 @@ class Word:
 
     name: str
     signature: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[inspect.Parameter, ...]
     summary: str
     doc: str
 
@@ -89,10 +88,11 @@ def _is(node: ast.expr, decorator: str) -> bool:
 
 def _entry(function: ast.FunctionDef) -> Word:
     doc = inspect.cleandoc(ast.get_docstring(function) or "")
+    signature = signature_of(function.args)
     return Word(
         name=function.name,
-        signature=f"{function.name}{from_definition(function)}",
-        parameters=parameters_of(function.args),
+        signature=f"{function.name}{signature}",
+        parameters=tuple(signature.parameters.values()),
         summary=" ".join(doc.split("\n\n")[0].split()),
         doc=doc,
     )

@@ -1,1 +1,5 @@
-"""Every importable name of every release of torch: measured, stored as ranges of releases, and looked up."""
+"""Looks up public names of torch in every release, without torch.
+
+In: the ranges in ``docs/results/names``, which `conformance.lab.names` measures and records. Out: for a name and a
+release, whether it is there, its signature and deprecation, what replaced it, and what differs between two releases.
+"""

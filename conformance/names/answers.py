@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional
 
+from conformance.base.release_spans import minor
 from conformance.names.lookup import Names, Span
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
-from conformance.names.store import minor
-
-
-@dataclass(frozen=True)
-class NameSummary:
-    """What is known of a name in all recorded releases.
-
-    Parameters
-    ----------
-    status
-        One line: ``gone since 2.0; use torch.linalg.eigh``, ``function, since 2.0``.
-    signatures
-        Each run of releases with the signatures that the callable has there, oldest first.
-    """
-
-    name: str
-    canonical: str
-    status: str
-    signatures: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -62,20 +43,6 @@ def describe(answer: Answer) -> str:
     if isinstance(answer, NotMeasured):
         return f"not known: {answer.reason}"
     return _kind(answer.record)
-
-
-def summarize(names: Names, name: str) -> Optional[NameSummary]:
-    """Return what is known of a name, None where every recorded release was looked at and none has it."""
-    spans = names.history(name)
-    if all(isinstance(span.answer, Never) for span in spans):
-        return None
-    found = [span for span in spans if isinstance(span.answer, Found)]
-    if not found:
-        newest = spans[-1].answer
-        return NameSummary(newest.name, newest.name, describe(newest), ())
-    last = found[-1].answer
-    assert isinstance(last, Found)
-    return NameSummary(last.name, last.canonical, _status(names, spans, found), tuple(_signatures(found)))
 
 
 def differences(names: Names, name: str, old: str, new: str) -> tuple[NameDifference, ...]:
@@ -118,21 +85,6 @@ def _since(names: Names, name: str, releases: tuple[str, str], what: str) -> str
     return first
 
 
-def _status(names: Names, spans: tuple[Span, ...], found: list[Span]) -> str:
-    newest = spans[-1].answer
-    if isinstance(newest, Gone):
-        return describe(newest)
-    last = found[-1].answer
-    assert isinstance(last, Found)
-    status = _kind(last.record)
-    position = spans.index(found[0])
-    if position and not isinstance(spans[position - 1].answer, NotMeasured):
-        status += f", since {minor(found[0].releases[0])}"
-    if last.record.deprecated:
-        status += f"; {deprecation(names, spans)}"
-    return status if newest is last else f"{status}; in {minor(spans[-1].releases[-1])} {describe(newest)}"
-
-
 def deprecation(names: Names, spans: Sequence[Span]) -> str:
     """Return since when a name is deprecated that is so in the last release that has it, and what to use instead."""
     found = [(span.releases, span.answer) for span in spans if isinstance(span.answer, Found)]
@@ -141,20 +93,6 @@ def deprecation(names: Names, spans: Sequence[Span]) -> str:
     told = "each call warns" if last.record.warns else "its documentation says so"
     uses = _use(names.replacements(last.record.deprecated, last.name, releases[-1]))
     return f"deprecated, seen since {minor(first)} ({told}){uses}"
-
-
-def _signatures(found: list[Span]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    runs: list[tuple[str, str, tuple[str, ...]]] = []
-    for span in found:
-        assert isinstance(span.answer, Found)
-        signatures = span.answer.record.signatures
-        if runs and runs[-1][2] == signatures:
-            runs[-1] = (runs[-1][0], span.releases[-1], signatures)
-        else:
-            runs.append((span.releases[0], span.releases[-1], signatures))
-    for first, last, signatures in runs:
-        if signatures:
-            yield (minor(first) if first == last else f"{minor(first)} to {minor(last)}"), signatures
 
 
 def _kind(record: NameRecord) -> str:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Optional
 
-from conformance.names.inherited import is_inherited
-from conformance.names.messages import without_gaps
+from conformance.base.json_files import ResultError, read_recorded
+from conformance.base.recorded_folder import recorded_folder
+from conformance.base.release_spans import minor
 from conformance.names.model import Answer, Found, Gone, NameRecord, Never, NotMeasured, NotYet
 from conformance.names.modules import ROOTS, is_detailed, is_private, moved_name
-from conformance.names.replacements import dotted_name, find_replacements
-from conformance.names.store import StoreError, file_name, grouped_names, minor, parse_line, read_names, read_releases
-from conformance.results.recorded import recorded_folder
+from conformance.names.replacements import dotted_name, find_replacements, without_gaps
+from conformance.names.store import file_name, grouped_names, parse_line, read_releases, split_sections
 
 #: How many aliases and bases are followed, so that a circle ends.
 _DEPTH = 32
 # A suggestion is at most so much less like the name than the best one.
 _FAR = 0.3
-_SECTION = "\n== "
+#: Modules whose classes are the same in every Python that torch runs on, as far as anybody uses them.
+_OF_PYTHON = (
+    "builtins",
+    "enum",
+    "collections",
+    "collections.abc",
+    "abc",
+    "contextlib",
+    "typing",
+    "threading",
+    "pickle",
+)
 
 
 class UnknownRelease(Exception):
@@ -95,7 +107,7 @@ class Names:
         ------
         UnknownRelease
             If no patch of that minor release is recorded.
-        StoreError
+        ResultError
             If a file is damaged.
         """
         name, asked = _qualified(name), minor(release)
@@ -108,6 +120,11 @@ class Names:
         if hit is not None and not hit.record.removed:
             return Found(name, hit.canonical, hit.record)
         return self._absent(name, asked, hit)
+
+    def canonical(self, name: str, release: str) -> str:
+        """Return where a name is defined that a release has; nothing where it is not there."""
+        hit = self._resolve(name, minor(release))
+        return hit.canonical if isinstance(hit, _Hit) and not hit.record.removed else ""
 
     def module_of(self, name: str, release: str) -> str:
         """Return the longest part of a name, from its beginning on, that is a module in a release."""
@@ -295,7 +312,7 @@ class Names:
     def _in_base(self, base: str, hit: _Hit, rest: list[str], release: str, depth: int) -> _Hit | _Unknown | None:
         if base.split(".")[0] in ROOTS:
             return self._resolve(".".join([base, *rest]), release, depth - 1)
-        known = is_inherited(base, rest[0])
+        known = _is_inherited(base, rest[0])
         if known is None:
             return _Unknown(f"{hit.canonical} inherits from {base}, whose members are not recorded")
         return (
@@ -341,14 +358,14 @@ class Names:
                         found.update(dict.fromkeys(releases, own))
             except (ValueError, TypeError):
                 path = self.folder / file_name(module)
-                raise StoreError(f"{path}: a line of {module} can't be read: {line[:80]!r}") from None
+                raise ResultError(f"{path}: a line of {module} can't be read: {line[:80]!r}") from None
         return found
 
     def _names_in(self, module: str) -> dict[str, list[str]]:
         """Return the lines of a module by each name that they speak of."""
         if module not in self._sections:
             lines: dict[str, list[str]] = {}
-            for line in self._file(file_name(module)).get(module, "").splitlines():
+            for line in filter(None, self._file(file_name(module)).get(module, "").splitlines()):
                 for name in grouped_names(line.partition("\t")[0]):
                     lines.setdefault(name, []).append(line)
             self._sections[module] = lines
@@ -357,9 +374,15 @@ class Names:
     def _file(self, file: str) -> dict[str, str]:
         """Return the text of each module in a file."""
         if file not in self._files:
-            parts = (part.partition("\n") for part in read_names(self.folder / file).split(_SECTION)[1:])
-            self._files[file] = {module: body.rstrip("\n") for module, _, body in parts}
+            self._files[file] = split_sections(read_recorded(self.folder / file))
         return self._files[file]
+
+
+def _is_inherited(base: str, member: str) -> Optional[bool]:
+    """Return whether a class outside torch has a member; None where the class is not looked at."""
+    module, _, name = base.rpartition(".")
+    found = getattr(importlib.import_module(module), name, None) if module in _OF_PYTHON else None
+    return None if found is None else hasattr(found, member)
 
 
 def _qualified(name: str) -> str:

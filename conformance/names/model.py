@@ -59,12 +59,12 @@ class MeasuredNames:
 
     torch: str
     python: str
-    sections: dict[str, Section]
+    modules: dict[str, Section]
 
     @property
     def without_cuda(self) -> bool:
         """Whether torch was built without CUDA, so that names which only other builds have are missing."""
-        version = self.sections.get("torch.version")
+        version = self.modules.get("torch.version")
         return version is not None and "cuda" not in version  # a name whose value is None is not recorded
 
 

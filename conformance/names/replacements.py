@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+#: What stands in a message for a name that torch fills in when it warns.
+GAP = "{…}"
 _COLLECTIVES = "torch.distributed._functional_collectives"
 #: What to write for names of which torch's message says it in other words, or not at all.
 WRITTEN = {
@@ -111,3 +113,21 @@ def _note(found: dict[str, None], message: str, start: int, end: int, name: str)
         full = f"{parent}.{word}" if quoted and "." not in word and parent else ""
     if full and full != name and message[end : end + 1] != "…":
         found[full] = None
+
+
+def without_gaps(message: str, name: str) -> str:
+    """Return what is told of a name, with the name where it fills a gap, and without the clauses that have others."""
+    if GAP not in message:
+        return message
+    owner, _, last = name.rpartition(".")
+    own = owner.rpartition(".")[2] if last == "__init__" else last
+    message = message.replace(f"{GAP}.{GAP}", name).replace(f"{owner}.{GAP}", name)
+    message = re.sub(rf"^{GAP}|(?<=\bfunction ){GAP}", own, message)
+    sentences = re.split(r"(?<=[.!]) +", message)
+    return " ".join(told for sentence in sentences if (told := _without(sentence))) or "deprecated"
+
+
+def _without(sentence: str) -> str:
+    clauses = [clause for clause in sentence.split(", ") if GAP not in clause]
+    told = ", ".join(clauses)
+    return f"{told}." if told and told[-1] not in ".!" and sentence[-1] in ".!" else told

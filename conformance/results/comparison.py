@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Optional
 
 from conformance.results.model import Entry, Environment
-from conformance.results.store import SUFFIX, Results, load_results
+from conformance.results.record import stored_results
+from conformance.results.store import Results
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def recorded_for(environment: Environment, folder: Path) -> Optional[Results]:
         If a file can't be read.
     """
     name = Results(environment, "", 0, 0).name
-    found = [load_results(path) for path in sorted(folder.glob(f"{glob.escape(name)}*{SUFFIX}"))]
+    found = stored_results(folder).values()
     usable = [results for results in found if results.name == name and results.void is None]
     return min(usable, key=lambda results: results.environment != environment, default=None)
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from conformance.files import NotEntered, files_below, print_passed_over
+from conformance.base.files import NotEntered, files_below, print_passed_over
+from conformance.base.json_files import ResultError
+from conformance.base.recorded_folder import TIMINGS
 from conformance.language.kept import load_own_corpus
-from conformance.results.files import ResultError
 from conformance.results.model import Entry, Environment
-from conformance.results.recorded import TIMINGS
-from conformance.results.store import SUFFIX, Results, load_results, save_results
+from conformance.results.record import store_results
+from conformance.results.store import SUFFIX, Results, load_results
 
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.
 _TELLING = ("python", "numpy", "build", "system", "machine", "accelerator", "hypothesis")
@@ -59,8 +60,7 @@ def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     for name, results in sorted(merged.items()):
-        path = options.output / f"{name}{SUFFIX}"
-        save_results(results, path)
+        path = store_results(options.output, name, results)
         print(f"{path}: {len(results.claims)} claims{_missing(results)}")
     return 0
 

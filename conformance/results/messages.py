@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from conformance.language.model import Message
 from conformance.results.model import Facts, Signal
+from conformance.results.record import RecordedEntries
 from conformance.results.store import Entries, Results
+from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import is_like
-from conformance.trials.recorded import RecordedTrials
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ def seen_in_claims(releases: Iterable[Results]) -> Iterator[Seen]:
     """Yield the errors and warnings of the canonical example of each claim."""
     for results in releases:
         entries = results.claims
-        some = entries.naming("raises", "warns") if isinstance(entries, Entries) else entries.items()
+        some = entries.naming("raises", "warns") if isinstance(entries, (Entries, RecordedEntries)) else entries.items()
         for claim, entry in some:
             facts = entry.facts or Facts()
             for signal in (*((facts.raises,) if facts.raises else ()), *facts.warns):

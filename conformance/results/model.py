@@ -1,6 +1,6 @@
 """What a run measures, as types: everything that travels from the worker to a result file and on to a page.
 
-JSON exists only at the border: `conformance.results.codec` reads and writes these classes, and derives the JSON Schema
+JSON exists only at the border: `conformance.base.codec` reads and writes these classes, and derives the JSON Schema
 of result files from them. The description of a field is its metadata, so that the schema says the same.
 """
 

@@ -17,16 +17,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Union
 
-from conformance.files import Unreadable, read_bounded
-from conformance.processes.environment import processor
-from conformance.results.codec import encode, to_line
-from conformance.results.files import ResultError, read_json, replace_file
+from conformance.base.codec import encode, to_line
+from conformance.base.files import Unreadable, read_bounded
+from conformance.base.json_files import ResultError, read_json, replace_file
+from conformance.base.processes.environment import processor
 from conformance.results.model import Entry, Environment, Header
 from conformance.results.store import MEASURE, Results, entry_line
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: The code that decides on an entry.
-MEASURING = ("worker", "inputs", "checks", "scripts")
+MEASURING = ("run/worker", "inputs", "checks", "run/scripts")
 _LARGEST_ID = 1000
 
 

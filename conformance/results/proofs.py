@@ -14,15 +14,16 @@ from typing import Literal, Optional
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from conformance.base.json_files import ResultError
+from conformance.base.recorded_folder import TRIALS
+from conformance.base.text import count_of, listed
 from conformance.language.model import Answer, AnswerLine, Change, Claim, Message
 from conformance.language.problems import Problem, Problems
-from conformance.results.files import ResultError
 from conformance.results.messages import Seen, seen_in_claims, seen_in_trials, shows
 from conformance.results.model import Entry
-from conformance.results.recorded import TRIALS, result_files
-from conformance.results.store import Results, load_results
-from conformance.text import count_of, listed
-from conformance.trials.recorded import RecordedTrials
+from conformance.results.record import stored_results
+from conformance.results.store import Results
+from conformance.results.trials.recorded import RecordedTrials
 
 #: What a release says of a claim or of a line. ``sometimes`` is for a claim that nobody promised and that is true on
 #: some examples only; ``absent`` for a release without the subject.
@@ -123,7 +124,7 @@ def _newest(claim: str, releases: Sequence[Results]) -> Standing:
 
 def recorded_releases(folder: Path) -> list[Results]:
     """Return the results of each release in a folder on the processor, the oldest release first."""
-    found = [load_results(path) for path in result_files(folder) if path.stem.endswith("-cpu")]
+    found = [results for name, results in stored_results(folder).items() if name.endswith("-cpu")]
     return sorted(found, key=lambda results: Version(results.environment.torch))
 
 

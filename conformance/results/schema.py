@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conformance.results.codec import schema
+from conformance.base.codec import schema
 from conformance.results.model import Entry, Header
 
 PATH = Path(__file__).parents[2] / "docs" / "results" / "schema.json"

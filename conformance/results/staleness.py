@@ -11,15 +11,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from conformance.base.json_files import ResultError
+from conformance.base.text import printable
 from conformance.language.corpus import Corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.results.comparison import compare
-from conformance.results.files import ResultError, read_bytes, to_text
 from conformance.results.model import FAILING
-from conformance.results.recorded import result_files
-from conformance.results.store import Results, load_results
-from conformance.text import printable
+from conformance.results.record import stored_results
+from conformance.results.store import Results, result_lines
 
 _MOST_SHOWN = 20
 _LONGEST_LINE = 300
@@ -52,21 +52,16 @@ def _measurable(corpus: Corpus) -> dict[str, Claim]:
     return {claim.id: claim for claim in corpus.claims if not claim.is_timed}
 
 
-def against_fresh(recorded: Path, fresh: Path) -> Iterator[str]:
-    """Yield what a fresh file has otherwise: each line where the environments are the same, else the verdicts."""
-    old, new = load_results(recorded), load_results(fresh)
-    if old.environment == new.environment:
-        before = set(_lines(recorded))
-        for line in _lines(fresh):
+def against_fresh(recorded: Results, fresh: Results) -> Iterator[str]:
+    """Yield what a fresh run gives otherwise: each line where the environments are the same, else the verdicts."""
+    if recorded.environment == fresh.environment:
+        before = set(result_lines(recorded))
+        for line in result_lines(fresh):
             if line not in before:
-                yield f"{recorded}: a fresh run gives {line[:_LONGEST_LINE]}"
+                yield f"{recorded.name}: a fresh run gives {line[:_LONGEST_LINE].rstrip()}"
         return
-    for identity, told in compare(new, old).differing.items():
-        yield f"{recorded}: {identity}: {told}"
-
-
-def _lines(path: Path) -> list[str]:
-    return to_text(read_bytes(path), str(path)).splitlines()
+    for identity, told in compare(fresh, recorded).differing.items():
+        yield f"{recorded.name}: {identity}: {told}"
 
 
 def main(arguments: list[str]) -> int:
@@ -81,19 +76,19 @@ def main(arguments: list[str]) -> int:
 def _stale(arguments: list[str]) -> list[str]:
     corpus, _ = load_own_corpus()
     if arguments[0] == "--only":
-        only = load_results(Path(arguments[1]))
+        only = stored_results(Path(arguments[2]))[arguments[1]]
         missing = [f"{only.name}: {identity} was not measured" for identity in gaps(only, corpus)]
         return [*against_corpus(only, corpus), *missing]
     folder = Path(arguments[0])
     stale: list[str] = []
-    for path in result_files(folder):
-        results = load_results(path)
+    known = stored_results(folder)
+    for results in known.values():
         stale += against_corpus(results, corpus)
         if missing := gaps(results, corpus):
             print(f"{results.name}: {len(missing)} claims are not measured; 'nox -s matrix' measures them")
-    for fresh in result_files(Path(arguments[1])) if len(arguments) > 1 else []:
-        if (folder / fresh.name).exists():
-            stale += against_fresh(folder / fresh.name, fresh)
+    for name, fresh in stored_results(Path(arguments[1])).items() if len(arguments) > 1 else ():
+        if name in known:
+            stale += against_fresh(known[name], fresh)
     return stale
 
 

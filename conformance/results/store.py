@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Optional, TypeVar
 
-from conformance.results.codec import encode, to_line
-from conformance.results.files import ResultError, parse, read_bytes, replace_file, to_text
+from conformance.base.codec import encode, to_line
+from conformance.base.json_files import ResultError, parse, read_bytes, replace_file, to_text
 from conformance.results.model import HARNESS, VERSION, Entry, Environment, Header
 
 T = TypeVar("T")
@@ -135,8 +135,14 @@ def load_results(path: Path, decoded: Optional[dict[bytes, Entry]] = None, remed
 
 def save_results(results: Results, path: Path) -> None:
     """Write a result file; what stood there before is replaced at once or not at all."""
-    lines = [entry_line(identity, results.claims[identity]) for identity in sorted(results.claims)]
-    replace_file(path, header_line(results) + "".join(lines))
+    replace_file(path, "".join(result_lines(results)))
+
+
+def result_lines(results: Results) -> Iterator[str]:
+    """Yield the lines of a result file, each with its end."""
+    yield header_line(results)
+    for identity in sorted(results.claims):
+        yield entry_line(identity, results.claims[identity])
 
 
 def header_line(results: Results) -> str:
@@ -205,3 +211,18 @@ def _refuse_other_format(first: str, path: Path, remedy: str) -> None:
             f"format {version}" if type(version) is int and 0 < version < 1000 else "no result file of a known format"
         )
         raise ResultError(f"{path}: {told}; this conformance reads format {VERSION}, so make it again with '{remedy}'")
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the result files that stand in a folder, by name.
+
+    Raises
+    ------
+    ResultError
+        If the only ones are of format 1, which had another ending.
+    """
+    found = sorted(folder.glob(f"torch-*{SUFFIX}"))
+    older = [] if found else sorted(folder.glob("torch-*.json"))
+    if older:
+        raise ResultError(f"{older[0]}: format 1; this conformance reads format {VERSION}: measure again")
+    return found

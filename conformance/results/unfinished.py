@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
-from conformance.results.codec import DecodeError, decode
-from conformance.results.files import ResultError, read_bytes
+from conformance.base.codec import DecodeError, decode
+from conformance.base.json_files import ResultError, read_bytes
 from conformance.results.model import Entry, Header
 from conformance.results.origin import Origin
 from conformance.results.store import SUFFIX, Results, entry_line, header_line

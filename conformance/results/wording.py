@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
 #: What stands in a recorded message for a part that varies, and in one of ours.
 _PLACEHOLDERS = re.compile(r"\b(?:N|DTYPE|PATH|ADDRESS)\b")
 DTYPE = re.compile(
@@ -36,10 +39,20 @@ def split_class(text: str) -> tuple[str, str]:
     return (found[-1][1], found[-1][2].strip()) if found else ("", lines[0].strip() if lines else "")
 
 
+def first_line(message: str) -> str:
+    """Return the first line of a message, without the place inside torch that gave it."""
+    return (message.strip().splitlines() or [""])[0].split(" (Triggered internally at")[0]
+
+
+def without_values(line: str) -> str:
+    """Return a line with ``N``, ``PATH`` and ``ADDRESS`` for its numbers, paths and addresses."""
+    return _NUMBER.sub("N", PATH.sub("PATH", _ADDRESS.sub("ADDRESS", line)))
+
+
 @lru_cache(20_000)
 def key_of(text: str) -> str:
     """Return the words of a message that never vary, with a space before each: no numbers, dtypes and placeholders."""
-    line = text.strip().split("\n")[0].split(" (Triggered internally at")[0]
+    line = first_line(text)
     if _is_cut(line):
         line = line.rpartition(" ")[0]
     plain = _PLACEHOLDERS.sub(" ", DTYPE.sub(" ", line)).lower()

@@ -10,20 +10,21 @@ from typing import Optional
 
 from conformance.results.wording import key_of, split_class
 from conformance.show.arguments import find_argument
-from conformance.show.findings import (
+from conformance.show.index import Index, Subject
+from conformance.show.matching import nearest, plain, weights, words_of
+from conformance.show.model import (
     ClaimFinding,
     ClaimsFinding,
     Finding,
+    LineView,
     MessageFinding,
+    MessageView,
     NameFinding,
     NoFinding,
     PairFinding,
 )
-from conformance.show.index import Index, Subject
-from conformance.show.matching import nearest, plain, weights, words_of
 from conformance.show.names import NameFinder
 from conformance.show.spelling import code_in, without_variables
-from conformance.views.model import LineView, MessageView
 
 #: How much of a question must be in what answers it.
 _LEAST = 0.4
@@ -132,7 +133,7 @@ class Asking:
         """Return the name, the concept and the argument that a text is, as far as programs use them."""
         named, concept = self._names.named(text), self._concept(text)
         has_answer = named is not None and named.answer is not None
-        argument = None if has_answer else find_argument(text, self._index, self._names.names)
+        argument = None if has_answer else find_argument(text, self._index)
         if named is not None and not (named.uses or has_answer) and text.isidentifier():
             # A name that few use may be a word first, such as `copy`, a concept or an argument, such as `inplace`.
             named = None if concept or argument or not self._is_no_word(text) else named

@@ -6,25 +6,29 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
+from conformance.base.codec import encode, to_line
+from conformance.base.json_files import read_recorded
+from conformance.base.recorded_folder import NAMES, TRIALS
+from conformance.base.release_spans import as_version, minor
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Change
-from conformance.names.by_use import uses_of
-from conformance.names.store import release_key
-from conformance.results.recorded import NAMES, TRIALS
+from conformance.names.modules import is_private
+from conformance.names.signatures import default_of, parse_signature
+from conformance.names.store import parse_line, read_releases, split_sections, uses_of
+from conformance.results.recorded import load_recorded
+from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import key_of
+from conformance.show.answer import answer_view
 from conformance.show.change_page import change_page
+from conformance.show.claim_lines import claim_line
 from conformance.show.claim_page import claim_page
 from conformance.show.matching import plain, words_of
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.answer import answer_view
-from conformance.views.claim_lines import claim_line
-from conformance.views.messages import message_views, seen_messages
-from conformance.views.model import AnswerView, MessageView
-from conformance.views.name import load_names
-from conformance.views.recorded import load_recorded
+from conformance.show.messages import message_views, seen_messages
+from conformance.show.model import AnswerView, MessageView
+from conformance.show.name import load_names, name_facts
 
 Row = tuple[Any, ...]
 
@@ -43,11 +47,27 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
     }
     names = load_names(folder)
     uses = uses_of(folder / NAMES)
+    newest = names.releases[-1] if names.releases else ""
     subjects = sorted({*names.public_names(), *answers, *lines, *uses})
-    messages = message_views(corpus.messages, seen_messages(recorded, RecordedTrials(folder / TRIALS)), uses)
+    trials = RecordedTrials(folder / TRIALS)
+    messages = message_views(corpus.messages, seen_messages(recorded, trials), uses)
+    #: The facts of any other name are read when somebody asks for it.
+    looked_up = {name for name in (*answers, *lines, *uses, *trials.names) if "/" not in name}
     return {
         "subject": [
-            (name, _last(name).lower(), uses.get(name, 0), answers.get(name), lines.get(name)) for name in subjects
+            (
+                name,
+                _last(name).lower(),
+                uses.get(name, 0),
+                names.canonical(name, newest) if newest else None,
+                _json(answers.get(name)),
+                _json(lines.get(name)),
+                _json(name_facts(names, trials, name)) if name in looked_up else None,
+            )
+            for name in subjects
+        ],
+        "argument": [
+            (argument, taker, _last(taker).lower(), default) for argument, taker, default in _arguments(names.folder)
         ],
         "claim": [
             *((claim.id, claim.id, claim_page(claim, recorded)) for claim in corpus.claims),
@@ -58,7 +78,7 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
             ),
             *_by_slug(corpus.changes),
         ],
-        "message": [(key, " ".join(words_of(key)), view) for key, view in _by_wording(messages.values())],
+        "message": [(key, " ".join(words_of(key)), _json(view)) for key, view in _by_wording(messages.values())],
         "answer_words": [
             (answer.subject, weight, " ".join(words))
             for answer in answers.values()
@@ -70,9 +90,26 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
     }
 
 
+def _json(value: object) -> Optional[str]:
+    return None if value is None else to_line(encode(value))
+
+
+def _arguments(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield each argument of each public name in the newest release: argument, the name in full, default or nothing."""
+    releases = tuple(map(minor, read_releases(folder)))
+    for path in sorted(folder.glob("torch*.txt")):
+        for module, section in split_sections(read_recorded(path)).items():
+            for line in () if is_private(module) else filter(None, section.splitlines()):
+                for name, present, record in parse_line(line, releases):
+                    if releases[-1] in present and not is_private(name):
+                        read = [signature for text in record.signatures if (signature := parse_signature(text))]
+                        taken = {one.name: one for it in reversed(read) for one in it.parameters.values()}
+                        yield from ((key, f"{module}.{name}", default_of(one) or "") for key, one in taken.items())
+
+
 def _changes(changes: Iterable[Change]) -> Iterator[Row]:
     """Yield each name that a change is about with a line on it, the newest first."""
-    for change in sorted(changes, key=lambda change: release_key(change.release), reverse=True):
+    for change in sorted(changes, key=lambda change: as_version(change.release), reverse=True):
         line = f"{change.release} {change.title.replace('`', '')} [{change.release}/{change.id}]"
         yield from ((name, line) for name in dict.fromkeys(match.name for match in change.match))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from conformance.language.model import Change
-from conformance.scripts.observation import observing_script
+from conformance.run.scripts.observation import observing_script
 
 _WIDTH = 112
 _VERBS = {"breaks": "breaks code", "changes": "changes what code gives", "warns": "makes code warn"}

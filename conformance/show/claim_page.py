@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conformance.base.release_spans import runs
 from conformance.language.model import Claim
-from conformance.views.claim_lines import claim_marks, happens_in_words, instead_in_words
-from conformance.views.facts import fact_lines
-from conformance.views.recorded import Cell, Recorded
-from conformance.views.releases import runs
-from conformance.views.sentences import documentation_states
-from conformance.views.sources import manner, source_view
+from conformance.language.source_words import manner, source_view
+from conformance.results.facts import fact_lines
+from conformance.results.recorded import Cell, Recorded
+from conformance.show.claim_lines import claim_marks, happens_in_words, instead_in_words
+from conformance.show.sentences import documentation_states
 
 
 def claim_page(claim: Claim, recorded: Recorded) -> str:

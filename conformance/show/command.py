@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
-    from conformance.show.findings import Finding
+    from conformance.show.model import Finding
 
 _DESCRIPTION = """\
 Show what is known of a name in any spelling, of code, of two names, an argument, a concept, an error message, or what
@@ -59,14 +59,13 @@ def add_show(commands: Any) -> None:
 
 def show_text(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Print what is known of a text; the exit status is 2 where that is nothing."""
-    from conformance.names.store import StoreError
-    from conformance.results.files import ResultError
-    from conformance.show.findings import NoFinding
+    from conformance.base.json_files import ResultError
+    from conformance.show.model import NoFinding
     from conformance.show.printing import as_text
 
     try:
         findings = _found(" ".join(options.text), options.specs, options.results)
-    except (NoFinding, StoreError, ResultError) as error:
+    except (NoFinding, ResultError) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     if options.json:
@@ -77,11 +76,10 @@ def show_text(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
 
 
 def _found(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[Finding, ...]:
-    from conformance.language.places import default_root
-    from conformance.results.recorded import recorded_folder
+    from conformance.base.recorded_folder import default_root, recorded_folder
     from conformance.show.asking import Asking
-    from conformance.show.findings import NoFinding
     from conformance.show.index import open_index
+    from conformance.show.model import NoFinding
     from conformance.show.spelling import MODULES
 
     own: tuple[Finding, ...] = ()
@@ -105,7 +103,7 @@ def _found(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[F
 
 def _with_hint(finding: Finding, hint: str) -> Finding:
     """Return a name that was guessed with what else it could have been."""
-    from conformance.show.findings import NameFinding
+    from conformance.show.model import NameFinding
 
     if isinstance(finding, NameFinding) and finding.note:
         return replace(finding, note=f"{finding.note}{hint}")

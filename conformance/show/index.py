@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
-import pickle
 import sqlite3
 import sys
 import tempfile
@@ -13,27 +13,43 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Optional
+from typing import Optional, TypeVar
 
-from conformance.cache import keep_bytes, recall_bytes
-from conformance.results.recorded import NAMES, TIMINGS, TRIALS
-from conformance.views.model import AnswerView, ClaimLine, MessageView
+from conformance.base.cache import keep_bytes, recall_bytes
+from conformance.base.codec import decode
+from conformance.base.recorded_folder import NAMES, TIMINGS, TRIALS
+from conformance.show.model import AnswerView, ClaimLine, MessageView, NameFacts
 
+T = TypeVar("T")
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIX = ".index"
 #: Indexes of other checkouts and versions that stay.
 _MOST_INDEXES = 4
+#: Names with such a last part, of which it is looked up whether they take an argument.
+_MOST_TRACED = 60
+#: An answer, claims, facts and a message are JSON of the types in `conformance.show.model`.
 _TABLES = """
-CREATE TABLE subject (name TEXT PRIMARY KEY, last TEXT, uses INT, answer BLOB, claims BLOB);
+CREATE TABLE subject (name TEXT PRIMARY KEY, last TEXT, uses INT, canonical TEXT, answer TEXT, claims TEXT, facts TEXT);
 CREATE INDEX last ON subject (last);
 CREATE INDEX used ON subject (uses);
 CREATE TABLE claim (id TEXT PRIMARY KEY, now TEXT, page TEXT);
-CREATE TABLE message (key TEXT, words TEXT, view BLOB);
+CREATE TABLE message (key TEXT, words TEXT, view TEXT);
 CREATE TABLE answer_words (subject TEXT, weight REAL, words TEXT);
 CREATE TABLE phrase (plain TEXT, subject TEXT);
 CREATE TABLE claim_words (id TEXT, words TEXT);
 CREATE TABLE change (name TEXT, line TEXT);
 CREATE INDEX changed ON change (name);
+CREATE TABLE argument (argument TEXT, taker TEXT, last TEXT, "default" TEXT);
+CREATE INDEX taken ON argument (argument);
+"""
+_SUBJECTS = "SELECT name, uses, answer, claims, facts FROM subject"
+#: Names that programs use for what takes an argument, those used most first.
+_TAKERS = f"""
+SELECT name, taker, "default" FROM (
+    SELECT name, uses, canonical, answer IS NULL AND claims IS NULL AS plain FROM subject
+    WHERE last IN (SELECT last FROM argument WHERE argument = :argument)
+    ORDER BY uses DESC, plain, length(name), name LIMIT {_MOST_TRACED}
+) JOIN argument ON taker = canonical AND argument = :argument ORDER BY uses DESC, plain, length(name), name
 """
 
 
@@ -42,14 +58,30 @@ class Subject:
     """What the index has of a name, a page of notes or a concept; ``uses`` counts how often programs use it."""
 
     name: str
-    uses: int
-    answer: Optional[AnswerView]
-    claims: tuple[ClaimLine, ...]
+    uses: int = 0
+    _answer: Optional[str] = None
+    _claims: Optional[str] = None
+    _facts: Optional[str] = None
 
     @property
     def is_known(self) -> bool:
         """Whether there is an answer or a claim."""
-        return self.answer is not None or bool(self.claims)
+        return bool(self._answer or self._claims)
+
+    @cached_property
+    def answer(self) -> Optional[AnswerView]:
+        """What we say of it."""
+        return decode(AnswerView, json.loads(self._answer)) if self._answer else None
+
+    @cached_property
+    def claims(self) -> tuple[ClaimLine, ...]:
+        """Its claims, by place."""
+        return _decode_all(ClaimLine, self._claims)
+
+    @cached_property
+    def facts(self) -> Optional[NameFacts]:
+        """What was measured of it; None where the index leaves that to a look-up."""
+        return decode(NameFacts, json.loads(self._facts)) if self._facts else None
 
 
 class Index:
@@ -60,11 +92,12 @@ class Index:
 
     def subject(self, name: str) -> Optional[Subject]:
         """Return a name in full as it is recorded or answered; None where nothing has it."""
-        return next(self._subjects("WHERE name = ?", name), None)
+        row = self._rows(f"{_SUBJECTS} WHERE name = ?", (name,)).fetchone()
+        return Subject(*row) if row is not None else None
 
     def ending(self, last: str) -> tuple[Subject, ...]:
         """Return every name of which the last part is this one, whatever its capitals."""
-        return tuple(self._subjects("WHERE last = ?", last.lower()))
+        return tuple(Subject(*row) for row in self._rows(f"{_SUBJECTS} WHERE last = ?", (last.lower(),)))
 
     def used(self) -> Iterator[tuple[str, int]]:
         """Yield the names that programs use, or that have an answer, with how many projects use each."""
@@ -80,10 +113,18 @@ class Index:
         """
         yield from self._rows("SELECT plain, subject FROM phrase WHERE subject LIKE ?", (subjects,))
 
-    def answers(self) -> tuple[AnswerView, ...]:
-        """Return every answer."""
-        found = self._rows("SELECT answer FROM subject WHERE answer IS NOT NULL")
-        return tuple(pickle.loads(blob) for (blob,) in found)
+    def answers(self, part: str) -> tuple[AnswerView, ...]:
+        """Return every answer in which a text of ASCII letters, digits and ``_`` stands."""
+        rows = self._rows("SELECT answer FROM subject WHERE instr(answer, ?)", (part,))
+        return tuple(decode(AnswerView, json.loads(text)) for (text,) in rows)
+
+    def takers(self, argument: str) -> dict[str, str]:
+        """Return each name that takes an argument in the newest release, in full, with the default or nothing."""
+        return dict(self._rows('SELECT taker, "default" FROM argument WHERE argument = ?', (argument,)))
+
+    def public_takers(self, argument: str) -> tuple[tuple[str, str, str], ...]:
+        """Return the names that programs use for what takes an argument, with that name in full and the default."""
+        return tuple(self._rows(_TAKERS, {"argument": argument}))
 
     def claim(self, identity: str) -> ClaimLine:
         """Return a claim that the index has."""
@@ -123,11 +164,11 @@ class Index:
         """Return the messages with one of some keys."""
         among = ", ".join("?" * len(keys))
         found = self._rows(f"SELECT view FROM message WHERE key IN ({among}) ORDER BY rowid", tuple(keys))
-        return tuple(dict.fromkeys(pickle.loads(blob) for (blob,) in found))
+        return tuple(decode(MessageView, json.loads(text)) for text in dict.fromkeys(text for (text,) in found))
 
-    def _subjects(self, where: str, *values: str) -> Iterator[Subject]:
-        for name, uses, answer, claims in self._rows(f"SELECT name, uses, answer, claims FROM subject {where}", values):
-            yield Subject(name, uses, pickle.loads(answer) if answer else None, pickle.loads(claims) if claims else ())
+
+def _decode_all(cls: type[T], text: Optional[str]) -> tuple[T, ...]:
+    return tuple(decode(cls, item) for item in json.loads(text or "[]"))
 
 
 def open_index(folder: Path, spec: Path) -> Index:
@@ -135,10 +176,8 @@ def open_index(folder: Path, spec: Path) -> Index:
 
     Raises
     ------
-    conformance.results.files.ResultError
-        If a result file can't be used.
-    conformance.names.store.StoreError
-        If a file of names can't be used.
+    conformance.base.json_files.ResultError
+        If a file of results, names or trials can't be used.
     """
     try:
         name = f"{_key(folder, spec)}{_SUFFIX}"
@@ -188,10 +227,7 @@ def _built(folder: Path, spec: Path) -> sqlite3.Connection:
     with connection:
         for table, rows in tables_of(folder, spec).items():
             for row in rows:
-                values = [
-                    pickle.dumps(one) if isinstance(one, (tuple, AnswerView, MessageView)) else one for one in row
-                ]
-                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", values)
+                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
     return connection
 
 

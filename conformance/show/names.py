@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
-from conformance.names.model import Found, Gone
-from conformance.results.recorded import TRIALS
-from conformance.show.findings import NameFinding
+from conformance.base.recorded_folder import TRIALS
+from conformance.base.text import listed
 from conformance.show.index import Index, Subject
 from conformance.show.matching import allowed, distance
+from conformance.show.model import AnswerView, NameFacts, NameFinding
 from conformance.show.spelling import spellings
-from conformance.text import listed
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.model import AnswerView
-from conformance.views.name import changes_of_parameters, load_names, name_releases
-from conformance.views.trials import changes_of_calls, tried_view
+
+if TYPE_CHECKING:
+    from conformance.names.lookup import Names
 
 _MOST_OTHERS = 4
 _MOST_MEANT = 3
@@ -35,8 +34,7 @@ class NameFinder:
 
     def __init__(self, index: Index, folder: Path) -> None:
         self._index = index
-        self.names = load_names(folder)
-        self._trials = RecordedTrials(folder / TRIALS)
+        self._folder = folder
 
     def named(self, text: str) -> Optional[Subject]:
         """Return the name that a text is: in full, or what most programs mean by its last part."""
@@ -54,30 +52,42 @@ class NameFinder:
         ending = self._index.ending(spelling.rpartition(".")[2])
         fitting = [one for one in ending if f".{one.name}".lower().endswith(f".{spelling}".lower())]
         if exact is None and spelling.startswith("torch.") and self._exists(spelling):
-            fitting.append(Subject(spelling, 0, None, ()))
+            fitting.append(Subject(spelling))
         return sorted(fitting, key=lambda one: _rank(one, spelling))
 
     def _exists(self, name: str) -> bool:
-        return any(isinstance(span.answer, (Found, Gone)) for span in self.names.history(name))
+        from conformance.names.model import Found, Gone
+
+        return any(isinstance(span.answer, (Found, Gone)) for span in self._names.history(name))
+
+    @cached_property
+    def _names(self) -> Names:
+        from conformance.show.name import load_names  # of a name that the index lacks, such as a private one
+
+        return load_names(self._folder)
+
+    def _measured(self, name: str) -> NameFacts:
+        """Return what was measured of a name that the index has no facts of."""
+        from conformance.results.trials.recorded import RecordedTrials
+        from conformance.show.name import name_facts
+
+        return name_facts(self._names, RecordedTrials(self._folder / TRIALS), name)
 
     def finding(self, subject: Subject, note: str = "") -> NameFinding:
         """Return what is known of a name, a page or a concept."""
         answer = subject.answer or self._answer_of_twin(subject.name)
         if "/" in subject.name:
             return NameFinding(subject.name, answer=answer, claims=subject.claims, note=note)
-        releases, standing = name_releases(self.names, subject.name)
-        of_calls, corners = changes_of_calls(self._trials.history(subject.name))
-        is_operator = subject.name.endswith("__")
-        of_parameters = () if is_operator else changes_of_parameters(self.names, subject.name)
+        facts = subject.facts or self._measured(subject.name)
         others = [one.name for one in self._candidates(subject.name.rpartition(".")[2]) if one.is_known]
         return NameFinding(
             subject.name,
-            releases,
-            standing,
+            facts.releases,
+            facts.standing,
             answer,
-            tried_view(self._trials.of(subject.name)),
-            (*self._index.changes(subject.name), *of_parameters, *of_calls),
-            len(corners),
+            facts.tried,
+            (*self._index.changes(subject.name), *facts.parameters, *facts.calls),
+            facts.corners,
             subject.claims,
             tuple(name for name in others if name != subject.name)[:_MOST_OTHERS],
             note,

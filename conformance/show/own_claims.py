@@ -7,12 +7,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.text import count_of
 from conformance.language.corpus import load_corpus
+from conformance.results.recorded import Recorded, load_recorded
+from conformance.show.claim_lines import claim_line
 from conformance.show.claim_page import claim_page
-from conformance.show.findings import ClaimFinding, Finding, NameFinding, NoFinding
-from conformance.text import count_of
-from conformance.views.claim_lines import claim_line
-from conformance.views.recorded import Recorded, load_recorded
+from conformance.show.model import ClaimFinding, Finding, NameFinding, NoFinding
 
 
 def own_findings(text: str, specs: Sequence[Path], results: Optional[Path]) -> tuple[Finding, ...]:
@@ -27,7 +27,7 @@ def own_findings(text: str, specs: Sequence[Path], results: Optional[Path]) -> t
     ------
     NoFinding
         If a file has a mistake: its claims can't be told.
-    conformance.results.files.ResultError
+    conformance.base.json_files.ResultError
         If a result file can't be used.
     """
     corpus, problems = load_corpus(specs)

@@ -7,9 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, zip_longest
 
-from conformance.show.findings import ArgumentFinding, ClaimsFinding, Finding, MessageFinding, NameFinding, PairFinding
-from conformance.text import bounded, count_of
-from conformance.views.model import AnswerView, CallView, ClaimLine, LineView, MessageView, Truth
+from conformance.base.text import bounded, count_of
+from conformance.show.model import (
+    AnswerView,
+    ArgumentFinding,
+    CallView,
+    ClaimLine,
+    ClaimsFinding,
+    Finding,
+    LineView,
+    MessageFinding,
+    MessageView,
+    NameFinding,
+    PairFinding,
+    Truth,
+)
 
 _WIDTH = 112
 _LABEL = 11

@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 #: Scripts may take so many milliseconds of the browser's own time.
 _BUDGET = 60_000
 
 needs_browser = pytest.mark.skipif(
-    not any(map(shutil.which, _NAMES)), reason="needs Chromium: its Debian package is chromium"
+    not any(map(shutil.which, NAMES)), reason="needs Chromium: its Debian package is chromium"
 )
 
 
 def page_after_scripts(path: Path, query: str = "", *, width: int = 1400) -> str:
     """Return the HTML of a page from a file after its scripts have run."""
-    program = next(filter(None, map(shutil.which, _NAMES)))
+    program = next(filter(None, map(shutil.which, NAMES)))
     with tempfile.TemporaryDirectory(prefix="conformance-browser-") as profile:
         command = [program, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
         command += [f"--window-size={width},1000", f"--virtual-time-budget={_BUDGET}", "--dump-dom"]

@@ -13,7 +13,7 @@ import pytest
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
 from conformance.results.model import Entry
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
 
 HEADER = "subject: torch.Tensor.detach\nclaims:\n"
 PROVENANCE = "family: values\nsources: [{docs: torch.Tensor.detach, key: detached from the current graph}]\n"

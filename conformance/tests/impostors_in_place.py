@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from conformance.impostors.engine.patch import EVERY, Patch
-from conformance.impostors.engine.registry import operators
-from conformance.impostors.engine.targets import Target
+from conformance.lab.impostors.engine.patch import EVERY, Patch
+from conformance.lab.impostors.engine.registry import operators
+from conformance.lab.impostors.engine.targets import Target
 
 OPERATORS = operators()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
@@ -35,7 +36,7 @@ SENTENCES = {
 
 CONF = """
 project = "site"
-extensions = ["conformance.reference"]
+extensions = ["conformance.lab.reference"]
 conformance_spec = [{spec!r}]
 conformance_results = "results"
 conformance_sentences = "sentences.json"
@@ -63,6 +64,58 @@ See :claim:`torch.Tensor.detach/shares-storage` and :subject:`torch.Tensor.detac
    reference/releases/index
    false
    timings
+"""
+
+
+_CHANGE = """\
+  - id: {id}
+    title: '{title}'
+    harm: {harm}
+    reach: {reach}
+    match: [{{call: {call}}}]
+    before: It was so.
+    after: It is `otherwise`.
+    instead: something else
+    unmeasured: Only a test has it.
+    hits: ['{call}(x)']
+    misses: ['print(1)']
+"""
+_ANSWER = """\
+answer:
+  - says: The result shares memory with x.
+    claims: [shares-storage]
+see: [torch.Tensor.detach_]
+asked: [does detach copy]
+"""
+_MESSAGE = """\
+messages:
+  - id: numpy-requires-grad
+    message: Can't call numpy() on Tensor that requires grad.
+    type: RuntimeError
+    raised: x.numpy() if x requires grad
+    because: NumPy arrays have no history.
+    do: x.detach().numpy() shares memory with x.
+    names: [torch.Tensor.detach]
+    claims: [torch.Tensor.detach/shares-storage]
+"""
+_FULL_INDEX = """
+Site
+====
+
+.. claim:start::
+
+See :claim:`torch.Tensor.detach/shares-storage`.
+
+.. toctree::
+
+   reference/index
+   changes
+   messages
+   reference/articles/index
+   reference/releases/index
+   documented-and-false
+   timings
+   glossary
 """
 
 
@@ -112,7 +165,9 @@ def _strings(block: dict[str, Any], impostors: list[list[str]]) -> list[str]:
     if "impostors" in block:
         return [": ".join(impostors[number]) for number in block["impostors"]]
     if "items" in block:
-        return ["".join(text for text, _ in pieces) for pieces in block["items"]]
+        return ["".join(text for text, *_ in pieces) for pieces in block["items"]]
+    if "table" in block:
+        return ["".join(text for text, *_ in cell) for row in block["table"] for cell in row]
     return list(block.values())
 
 
@@ -219,6 +274,40 @@ def write_source(
     if sentences is not None:
         (folder / "sentences.json").write_text(json.dumps(sentences), encoding="utf-8")
     return folder
+
+
+def write_full_source(folder: Path, conf: str = "") -> Path:
+    """Write the source of a site with an answer, changes, a message and a glossary beside the claims."""
+    spec = shutil.copytree(SPEC, folder / "spec")
+    of_releases = {
+        "1.9": [
+            ("load-is-strict", "`torch.load` is strict", "breaks", "common", "torch.load"),
+            ("detach-warns", "detach() warns", "warns", "rare", DETACH),
+        ],
+        "2.13": [
+            ("relu-warns", "relu() warns", "warns", "rare", "torch.nn.functional.relu"),
+            ("cat-is-gone", "`torch.cat` is gone", "breaks", "rare", "torch.cat"),
+            ("linear-gives-more", "Linear gives more", "changes", "common", "torch.nn.Linear"),
+        ],
+    }
+    head, _, claims = (spec / "detach.yaml").read_text(encoding="utf-8").partition("\nclaims:")
+    (spec / "detach.yaml").write_text(f"{head}\n{_ANSWER}claims:{claims}", encoding="utf-8")
+    (spec / "changes").mkdir()
+    for release, changes in of_releases.items():
+        fields = ("id", "title", "harm", "reach", "call")
+        entries = "".join(_CHANGE.format(**dict(zip(fields, change))) for change in changes)
+        text = f"release: '{release}.0'\nchanges:\n{entries}"
+        (spec / "changes" / f"{release}.yaml").write_text(text, encoding="utf-8")
+    (spec / "messages").mkdir()
+    (spec / "messages" / "types.yaml").write_text(_MESSAGE, encoding="utf-8")
+    measured = [results("1.9.0"), results("2.13.0")]
+    source = write_source(folder / "site", measured, timings("2.13.0"), spec=spec, conf=conf, index=_FULL_INDEX)
+    (source / "false.rst").rename(source / "documented-and-false.rst")
+    for name in ("changes", "messages"):
+        (source / f"{name}.rst").write_text(f"{name}\n========\n\n.. claim:{name}::\n", encoding="utf-8")
+    terms = "".join(f"   {term}\n      A word.\n\n" for term in ("cause", "claim", "harm", "reach", "trial"))
+    (source / "glossary.rst").write_text(f"Glossary\n========\n\n.. glossary::\n\n{terms}", encoding="utf-8")
+    return source
 
 
 def build(folder: Path, options: Sequence[str] = ("-W", "--keep-going", "-n")) -> Site:

@@ -11,8 +11,8 @@ from typing import Any, Optional
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Environment, Verdict
+from conformance.results.recorded import Measured
 from conformance.results.store import Results, save_results
-from conformance.views.recorded import Measured
 
 DOCS = "[{docs: torch.Tensor.detach, key: detached from the current graph}]"
 

@@ -6,8 +6,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from conformance.impostors.engine.mutation import run_mutants
-from conformance.impostors.outcome import (
+from conformance.lab.impostors.engine.mutation import run_mutants
+from conformance.lab.impostors.outcome import (
     Described,
     Greeting,
     MutationOutcome,
@@ -15,7 +15,7 @@ from conformance.impostors.outcome import (
 )
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
-from conformance.worker.environment import describe
+from conformance.run.worker.environment import describe
 
 ENVIRONMENT = describe("cpu")
 

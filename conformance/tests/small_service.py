@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any
 
-from conformance.processes.service import Channel, Service, WorkEnded
+from conformance.base.processes.service import Channel, Service, WorkEnded
 
 IMPORTED_BY = os.getpid()
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.bench import answers
-from conformance.bench.__main__ import machine, table
-from conformance.bench.measures import passing_examples, seconds_of_passed_tests
-from conformance.bench.parts import CHECKS, PROGRAMS, REST, PartTimer
+from conformance.lab.bench import answers
+from conformance.lab.bench.__main__ import machine, table
+from conformance.lab.bench.measures import passing_examples, seconds_of_passed_tests
+from conformance.lab.bench.parts import CHECKS, PROGRAMS, REST, PartTimer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_quick_measures_are_printed_and_recorded(tmp_path: Path) -> None:
     only = ["--only", "sweep", "--only", "by_hand", "--only", "collection", "--only", "first_verdict"]
     ran = subprocess.run(
-        [sys.executable, "-m", "conformance.bench", "--quick", *only, "--write", str(tmp_path)],
+        [sys.executable, "-m", "conformance.lab.bench", "--quick", *only, "--write", str(tmp_path)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -69,7 +69,7 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
 
 def test_a_part_is_charged_what_no_part_inside_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 3.0, 7.0, 15.0, 31.0])
-    monkeypatch.setattr("conformance.bench.parts.time.process_time", lambda: next(clock))
+    monkeypatch.setattr("conformance.lab.bench.parts.time.process_time", lambda: next(clock))
 
     class Steps:
         def program(self) -> str:
@@ -92,7 +92,7 @@ def test_a_part_is_charged_what_no_part_inside_it_took(monkeypatch: pytest.Monke
 
 def test_the_steps_of_a_run_are_there_to_be_timed() -> None:
     judge_one = (
-        "from conformance.bench import measures as m; m.claims = (lambda all: lambda step: all(1)[:1])(m.claims)"
+        "from conformance.lab.bench import measures as m; m.claims = (lambda all: lambda step: all(1)[:1])(m.claims)"
     )
     program = f"{judge_one}; taken = m.parts(1); assert taken['programs'] and taken['inputs'], taken"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=300)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.lab.names.record import record
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
 from conformance.names.model import MeasuredNames, NameRecord
-from conformance.names.store import record
 from conformance.results.model import Entry, Facts, Signal
 from conformance.tests.result_files import entry, release, save
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from conformance.census.objects import PublicObject
-from conformance.census.record import Score, load_record, newest_record
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.base.json_files import ResultError
+from conformance.lab.census.objects import PublicObject
+from conformance.lab.census.record import Score, load_record, newest_record
 from conformance.language.sentences import sentence_hash
-from conformance.results.files import ResultError
 
 VIEW = "The result is a view of its input."
 COPY = "It makes a copy of the data where there is rust."
@@ -34,7 +34,7 @@ claims:
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     objects = [PublicObject("torch.frob", (), f"{VIEW} {COPY}"), PublicObject("torch.Tensor.frob", (), RAISES)]
-    monkeypatch.setattr("conformance.census.objects.public_objects", lambda: objects)
+    monkeypatch.setattr("conformance.lab.census.objects.public_objects", lambda: objects)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = tmp_path / "spec"
     (root / "torch").mkdir(parents=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.census.coverage import ClaimedSentence, ReadSentences, page_census, stored_page, take_census
-from conformance.census.objects import PublicObject
+from conformance.lab.census.coverage import ClaimedSentence, ReadSentences, page_census, stored_page, take_census
+from conformance.lab.census.objects import PublicObject
 from conformance.language.corpus import Corpus
 from conformance.language.decisions import NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
 from conformance.language.sentences import sentence_hash

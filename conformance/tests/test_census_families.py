@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from conformance.census.families import families
-from conformance.census.judged import load_samples, scores
-from conformance.census.objects import public_objects
+from conformance.lab.census.families import families
+from conformance.lab.census.judged import load_samples, scores
+from conformance.lab.census.objects import public_objects
 from conformance.language.corpus import default_root
 
 

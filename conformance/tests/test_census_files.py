@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.census.coverage import ClaimedSentence, ReadSentences
-from conformance.census.files import (
+from conformance.lab.census.coverage import ClaimedSentence, ReadSentences
+from conformance.lab.census.files import (
     adopt,
     load_decisions,
     load_read_sentences,
@@ -15,8 +15,8 @@ from conformance.census.files import (
     write_decisions,
     write_read_sentences,
 )
-from conformance.census.objects import PublicObject
-from conformance.census.pages import page_sentences
+from conformance.lab.census.objects import PublicObject
+from conformance.lab.census.pages import page_sentences
 from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
 
 NUMBER = "12345678"

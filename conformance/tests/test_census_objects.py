@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import conformance
-from conformance.census.objects import PublicObject, public_objects
+from conformance.lab.census.objects import PublicObject, public_objects
 from conformance.language.decisions import module_of
-from conformance.worker.docstrings import docstring
+from conformance.run.worker.docstrings import docstring
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_each_name_belongs_to_a_module(name: str, module: str) -> None:
 
 READ = """\
 import sys
-from conformance.census.objects import installed
+from conformance.lab.census.objects import installed
 release, objects = installed()
 print(release, [found.docstring for found in objects], "torch" in sys.modules)
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.language.sentences import find_sentences, sentence_hash, sentences
-from conformance.worker.docstrings import docstring, exists, key_hash
+from conformance.run.worker.docstrings import docstring, exists, key_hash
 
 TEXT = """
 frob(x, *, deep=False) -> Tensor

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.__main__ import main
 from conformance.checks import vocabulary
-from conformance.cli import main
 from conformance.results.store import load_results
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.test_scripts_plain_checks import plain

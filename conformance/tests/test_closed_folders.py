@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.files import NotEntered, files_below, files_in, why_missing
+from conformance.base.files import NotEntered, files_below, files_in, why_missing
 from conformance.tests.closed_folders import cannot_obey, deep_folder, obey_permissions
 
 ROOT = Path(__file__).resolve().parents[2]

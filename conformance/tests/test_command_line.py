@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.tests.conftest import HEADER, claim_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,7 +113,7 @@ def test_wrong_specs_are_told_by_place_and_nothing_runs(specs: Path, tmp_path: P
 
 
 def test_check_of_the_corpus_needs_no_torch(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['torch'] = None; from conformance.cli import main; sys.exit(main(['check']))"
+    code = "import sys; sys.modules['torch'] = None; from conformance.__main__ import main; sys.exit(main(['check']))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -125,7 +125,11 @@ def test_a_missing_or_broken_torch_is_told_once(tmp_path: Path, chosen: list[str
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "torch.py").write_text("raise ImportError('this wheel is broken')", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path / 'broken'}"}
-    command = [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); from conformance.cli import main; "]
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; sys.path.insert(0, sys.argv[1]); from conformance.__main__ import main; ",
+    ]
     broken = subprocess.run(
         [sys.executable, "-m", "conformance", "run", *chosen],
         cwd=tmp_path,

@@ -9,12 +9,12 @@ from typing import Any, Optional
 
 import pytest
 
-from conformance.cli import main
-from conformance.compare.differences import RecordDifference, claim_differences, harm_of_call
+from conformance.__main__ import main
 from conformance.results.model import Fact, Facts, Flags, Signal, Verdict
+from conformance.results.trials.model import Difference
+from conformance.results.trials.model import Fact as CallFact
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_corpus, release, save
-from conformance.trials.model import Difference
-from conformance.trials.model import Fact as CallFact
+from conformance.upgrade.compare.differences import RecordDifference, claim_differences, harm_of_call
 
 NOTHING, RAISED = Facts(), Facts(Signal("RuntimeError", "no"))
 

@@ -9,23 +9,24 @@ from pathlib import Path
 import pytest
 import torch
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.problems import Problems
 from conformance.language.sentences import find_sentences
 from conformance.results.model import HARNESS
 from conformance.results.proofs import check_lines, recorded_releases
-from conformance.results.recorded import result_files
+from conformance.results.record import stored_results
 from conformance.results.schema import line_schemas
 from conformance.results.staleness import against_corpus, gaps
-from conformance.results.store import load_results, save_results
-from conformance.runner.earlier import Settings
-from conformance.runner.protocol import ItemRecord
-from conformance.runner.tally import Tally
-from conformance.worker.docstrings import docstring
+from conformance.results.store import result_lines, save_results
+from conformance.run.earlier import Settings
+from conformance.run.protocol import ItemRecord
+from conformance.run.tally import Tally
+from conformance.run.worker.docstrings import docstring
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "docs" / "results"
+RESULTS = stored_results(RECORDED)
 CORPUS, PROBLEMS = load_corpus([default_root()])
 WRITTEN_FROM = "2.13"
 
@@ -57,16 +58,16 @@ def test_every_key_finds_one_sentence_of_the_documentation() -> None:
 
 @pytest.mark.parametrize("name", ["torch-2.13.0-cpu", "torch-1.9.0-cpu"])
 def test_the_two_worlds_are_recorded(name: str) -> None:
-    assert load_results(RECORDED / f"{name}.jsonl").void is None
+    assert RESULTS[name].void is None
 
 
-@pytest.mark.parametrize("path", result_files(RECORDED), ids=lambda path: path.stem)
-def test_what_is_recorded_is_current_and_as_expected(path: Path) -> None:
-    assert list(against_corpus(load_results(path), CORPUS)) == []
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_is_recorded_is_current_and_as_expected(name: str) -> None:
+    assert list(against_corpus(RESULTS[name], CORPUS)) == []
 
 
 def test_no_claim_lacks_its_input_on_the_release_it_was_written_from() -> None:
-    results = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
+    results = RESULTS["torch-2.13.0-cpu"]
     lacking = [
         name for name, entry in results.claims.items() if entry.verdict == "inapplicable" and entry.detail is not None
     ]
@@ -74,7 +75,7 @@ def test_no_claim_lacks_its_input_on_the_release_it_was_written_from() -> None:
 
 
 def test_the_default_release_has_no_gaps() -> None:
-    assert gaps(load_results(RECORDED / "torch-2.13.0-cpu.jsonl"), CORPUS) == []
+    assert gaps(RESULTS["torch-2.13.0-cpu"], CORPUS) == []
 
 
 def test_no_answer_is_false_on_the_newest_release() -> None:
@@ -85,8 +86,8 @@ def test_no_answer_is_false_on_the_newest_release() -> None:
 
 
 def test_an_ordinary_entry_is_small() -> None:
-    path = RECORDED / "torch-2.13.0-cpu.jsonl"
-    sizes = sorted(len(line) for line in path.read_text(encoding="utf-8").splitlines() if '"verdict":"holds"' in line)
+    lines = result_lines(RESULTS["torch-2.13.0-cpu"])
+    sizes = sorted(len(line) for line in lines if '"verdict":"holds"' in line)
     assert sizes[len(sizes) // 2] < 520
 
 
@@ -98,12 +99,12 @@ def test_the_published_schema_is_current() -> None:
 
 def test_the_readme_shows_the_end_of_a_run_in_a_fresh_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives what is recorded, as of the present claims and code, and nothing was measured there before."""
-    recorded = load_results(RECORDED / "torch-2.13.0-cpu.jsonl")
+    recorded = RESULTS["torch-2.13.0-cpu"]
     claims = {claim.id: claim for claim in CORPUS.claims}
     entries = {name: replace(entry, claim=claims[name].fingerprint()) for name, entry in recorded.claims.items()}
     results = replace(recorded, claims=entries, harness=HARNESS)
     save_results(results, tmp_path / "recorded" / "torch-2.13.0-cpu.jsonl")
-    monkeypatch.setattr("conformance.runner.tally.recorded_folder", lambda: tmp_path / "recorded")
+    monkeypatch.setattr("conformance.run.tally.recorded_folder", lambda: tmp_path / "recorded")
     monkeypatch.chdir(tmp_path)
     tally = Tally(Path("measured"), settings=Settings(20, 0), resume=False, again=False, corpus=CORPUS)
     for identity, entry in results.claims.items():

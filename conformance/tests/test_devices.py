@@ -11,11 +11,11 @@ from typing import Optional
 
 import pytest
 
-from conformance.language.conditions import admits
 from conformance.language.model import Claim, Conditions
+from conformance.results.conditions import admits
 from conformance.results.model import Entry
-from conformance.runner.supervisor import Supervisor
-from conformance.scripts.placement import placed_text
+from conformance.run.scripts.placement import placed_text
+from conformance.run.supervisor import Supervisor
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.standin import BACKEND, FAULT, why_not
 
@@ -195,7 +195,7 @@ def test_a_program_that_names_no_device_runs_on_the_one_under_test(judge_there: 
 
 def test_a_device_on_which_views_copy_is_void() -> None:
     code = """
-from conformance.worker.smoke import void
+from conformance.run.worker.smoke import void
 print(void("cpu"), void("standin"))
 library = torch.library.Library("aten", "IMPL")
 library.impl("as_strided", lambda x, *place: torch.as_strided(x.cpu(), *place).to(x.device), "PrivateUse1")

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.base import recorded_folder as recorded
+from conformance.base.codec import encode
 from conformance.language import places as corpus_places
 from conformance.language.corpus import Corpus, default_root, load_corpus
-from conformance.results import recorded
-from conformance.results.codec import encode
 from conformance.results.model import (
     Coverage,
     Entry,

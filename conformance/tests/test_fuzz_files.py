@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from conformance.base.codec import decode
+from conformance.base.json_files import LARGEST, ResultError
 from conformance.language.corpus import load_corpus, load_file
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList, read_sources
-from conformance.results.codec import decode
-from conformance.results.files import LARGEST, ResultError
 from conformance.results.model import Header
 from conformance.results.origin import Origin
 from conformance.results.store import load_results

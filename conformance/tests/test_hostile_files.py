@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.files import Unreadable, Why, read_bounded
+from conformance.base.files import Unreadable, Why, read_bounded
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60

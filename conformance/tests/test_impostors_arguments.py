@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from conformance.cli import main
-from conformance.impostors.engine.parameters import arguments_of
-from conformance.impostors.outcome import Noticing
-from conformance.impostors.record import Killed, MutationRecord, missed_arguments, save_record
-from conformance.impostors.report import Report
+from conformance.__main__ import main
+from conformance.lab.impostors.engine.parameters import arguments_of
+from conformance.lab.impostors.outcome import Noticing
+from conformance.lab.impostors.record import Killed, MutationRecord, missed_arguments, save_record
+from conformance.lab.impostors.report import Report
 from conformance.language.corpus import Corpus
 from conformance.tests.small_campaigns import ENVIRONMENT, corpus_of, greeting_for, run
 
@@ -129,15 +129,31 @@ def test_only_what_the_record_does_not_have_fails_a_run(tmp_path: Path) -> None:
     assert not fails(record_with(corpus, Noticing(), {}))
 
 
+def test_a_reason_of_the_spec_excuses_an_argument(tmp_path: Path) -> None:
+    reason = "{cause: it is something else, dim: every dimension gives the same}"
+    corpus = corpus_of(tmp_path, sums("only", "x.cumsum(0)") + f"      unnoticed: {reason}\n")
+    (claim,) = corpus.claims
+    outcomes = {claim.id: run(claim)}
+    assert outcomes[claim.id].arguments.missed[ONE_VALUE] == ("cumsum(dim)",)
+    names = [item.name for item in greeting_for(outcomes).operators]
+    report = Report(
+        corpus, outcomes, names, known=record_with(corpus, Noticing(), dict.fromkeys(names, "")), whole=False
+    )
+    assert not report.failed
+    text = "\n".join(report.lines())
+    assert "cumsum(dim): every dimension gives the same" in text
+    assert "by another claim of the subject, 1 by none for a reason that the spec gives, 0 by none" in text
+
+
 def test_survivors_of_a_record_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus = two_claims(tmp_path)
-    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "claims.yaml")
+    monkeypatch.setattr("conformance.lab.impostors.command.default_root", lambda: tmp_path / "claims.yaml")
     misses = Noticing({IGNORED: ("cumsum(dim)",)}, {ONE_VALUE: ("cumsum(dim)",)})
     path = save_record(record_with(corpus, misses, {}), tmp_path / "records")
     assert main(["impostors", "--survivors", "--known", str(path)]) == 0
     told = capsys.readouterr().out
     assert f"torch.Tensor.cumsum/first: {ONE_VALUE} cumsum(dim)" in told
-    assert "wrong arguments: 2 noticed, 0 by another claim of the subject, 2 by none" in told
+    assert "wrong arguments: 2 noticed, 2 by none" in told
     assert main(["impostors", "--survivors"]) == 2

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import pytest
 
-from conformance.cli import main
-from conformance.impostors.command import mutate_claims
-from conformance.impostors.outcome import Described, Greeting, MutationOutcome, Options, Part
-from conformance.impostors.record import load_record
+from conformance.__main__ import main
+from conformance.lab.impostors.command import mutate_claims
+from conformance.lab.impostors.outcome import Described, Greeting, MutationOutcome, Options, Part
+from conformance.lab.impostors.record import load_record
 from conformance.language.model import Claim
 from conformance.results.model import Environment
 
@@ -78,8 +78,8 @@ def test_claims_of_the_record_are_left_out(
     (tmp_path / "spec").mkdir()
     file = tmp_path / "spec" / "claims.yaml"
     file.write_text(CORPUS, encoding="utf-8")
-    monkeypatch.setattr("conformance.impostors.command.WorkerPool", _FewOperators)
-    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "spec")
+    monkeypatch.setattr("conformance.lab.impostors.command.WorkerPool", _FewOperators)
+    monkeypatch.setattr("conformance.lab.impostors.command.default_root", lambda: tmp_path / "spec")
     everything = ["torch.clone/equal", "torch.clone/independent"]
     mutate_claims([], results=tmp_path)
     assert _FewOperators.given == everything
@@ -105,7 +105,7 @@ def test_only_new_operators_run_on_claims_of_the_record(
 ) -> None:
     (tmp_path / "spec").mkdir()
     (tmp_path / "spec" / "claims.yaml").write_text(CORPUS, encoding="utf-8")
-    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "spec")
+    monkeypatch.setattr("conformance.lab.impostors.command.default_root", lambda: tmp_path / "spec")
     run = ["impostors", "--results", str(tmp_path), "-n", "1"]
     main(run)
     [path] = (tmp_path / "impostors").iterdir()
@@ -126,14 +126,14 @@ def test_a_stopped_run_keeps_what_it_found_and_the_next_one_goes_on(
 ) -> None:
     (tmp_path / "spec").mkdir()
     (tmp_path / "spec" / "claims.yaml").write_text(CORPUS + SURVIVOR, encoding="utf-8")
-    monkeypatch.setattr("conformance.impostors.command.default_root", lambda: tmp_path / "spec")
+    monkeypatch.setattr("conformance.lab.impostors.command.default_root", lambda: tmp_path / "spec")
 
     def run(folder: str, stop_at: str) -> int:
         def tell(text: str) -> None:
             if text.strip() == stop_at:
                 os.kill(os.getpid(), signal.SIGTERM)
 
-        monkeypatch.setattr("conformance.impostors.command._tell", tell)
+        monkeypatch.setattr("conformance.lab.impostors.command._tell", tell)
         return main(["impostors", "--results", str(tmp_path / folder), "-n", "1"])
 
     assert run("stopped", "2 of 3 claims") == 143

@@ -11,14 +11,14 @@ import pytest
 import torch
 from packaging.version import Version
 
-from conformance.impostors.engine.call import Call
-from conformance.impostors.engine.mutation import run_mutants
-from conformance.impostors.engine.registry import Operator, operator
-from conformance.impostors.outcome import Request
+from conformance.lab.impostors.engine.call import Call
+from conformance.lab.impostors.engine.mutation import run_mutants
+from conformance.lab.impostors.engine.registry import Operator, operator
+from conformance.lab.impostors.outcome import Request
 from conformance.language.model import Claim, Expectation, Fragment, Place, Raises
+from conformance.run.worker.environment import describe
 from conformance.tests.impostors_in_place import OPERATORS, acting, on_tensor
 from conformance.tests.plain_programs import leaf, same_memory
-from conformance.worker.environment import describe
 
 INPUTS = {"x": "torch.tensor([1.0, 2.0])", "w": "torch.tensor([1.0, 2.0], requires_grad=True)"}
 HERE = Place("example", 1, 1)

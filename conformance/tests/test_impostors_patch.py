@@ -10,16 +10,16 @@ import pytest
 import torch
 
 from conformance.checks import vocabulary
-from conformance.impostors.engine.call_sites import CallSite, rewritten
-from conformance.impostors.engine.mutation import run_mutants
-from conformance.impostors.engine.patch import Patch
-from conformance.impostors.engine.targets import Target, named_targets
-from conformance.impostors.outcome import Request
+from conformance.lab.impostors.engine.call_sites import CallSite, rewritten
+from conformance.lab.impostors.engine.mutation import run_mutants
+from conformance.lab.impostors.engine.patch import Patch
+from conformance.lab.impostors.engine.targets import Target, named_targets
+from conformance.lab.impostors.outcome import Request
 from conformance.language.model import Claim, Expectation
-from conformance.scripts.program import Plan, compile_program, plan
+from conformance.run.scripts.program import Plan, compile_program, plan
+from conformance.run.worker.environment import describe
 from conformance.tests.impostors_in_place import OPERATORS, acting, on_tensor
 from conformance.tests.plain_programs import leaf
-from conformance.worker.environment import describe
 
 ReadClaim = Callable[[str], Claim]
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from conformance.impostors.command import mutate_claims
-from conformance.impostors.outcome import (
+from conformance.base.json_files import ResultError
+from conformance.lab.impostors.command import mutate_claims
+from conformance.lab.impostors.outcome import (
     Attempt,
     Greeting,
     MutationOutcome,
     Options,
 )
-from conformance.impostors.pool import WorkerPool
-from conformance.impostors.record import load_record, record_of, save_record
-from conformance.impostors.report import Report
+from conformance.lab.impostors.pool import WorkerPool
+from conformance.lab.impostors.record import load_record, record_of, save_record
+from conformance.lab.impostors.report import Report
 from conformance.language.corpus import Corpus
-from conformance.results.files import ResultError
 from conformance.tests.small_campaigns import THREE_CLAIMS, corpus_of, greeting_for, run, survivors
 
 
@@ -123,7 +123,7 @@ def test_the_command_tells_by_its_status_what_it_found(tmp_path: Path, capsys: p
 
 CRASHING = '''
 import ctypes, signal, time
-from conformance.impostors.engine.registry import operator
+from conformance.lab.impostors.engine.registry import operator
 
 @operator("values")
 def crashes(call):
@@ -170,7 +170,7 @@ def test_a_crash_or_a_hang_does_not_end_the_run(tmp_path: Path) -> None:
 
 LATER = '''
 import os, pathlib
-from conformance.impostors.engine.registry import operator
+from conformance.lab.impostors.engine.registry import operator
 
 FIRST = pathlib.Path({path!r})
 

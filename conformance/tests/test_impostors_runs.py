@@ -7,15 +7,15 @@ from typing import Callable
 
 import pytest
 
-from conformance.impostors.engine.mutation import run_mutants
-from conformance.impostors.engine.registry import operators
-from conformance.impostors.outcome import (
+from conformance.lab.impostors.engine.mutation import run_mutants
+from conformance.lab.impostors.engine.registry import operators
+from conformance.lab.impostors.outcome import (
     Attempt,
     MutationOutcome,
     PreviousResult,
     Request,
 )
-from conformance.impostors.record import Killed, MutationRecord, previous_results
+from conformance.lab.impostors.record import Killed, MutationRecord, previous_results
 from conformance.language.model import Claim
 from conformance.tests.small_campaigns import ENVIRONMENT, run, survivors
 

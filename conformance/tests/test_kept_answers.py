@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import cache
-from conformance.cache import content_key
+from conformance.base import cache
+from conformance.base.cache import content_key
 from conformance.usage import FileUses, project, read_project
 
 

@@ -93,6 +93,13 @@ def test_examples_are_claims_of_the_corpus_and_of_their_file(tmp_path: Path) -> 
     assert load_file(path, corpus.sources, tmp_path)[0] == list(corpus.changes[0].examples)
 
 
+def test_the_folder_of_changes_is_its_files(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    alone, problems = load_corpus([path.parent])
+    assert (problems, alone.changes) == ([], load_corpus([path])[0].changes)
+    assert alone.changes
+
+
 def test_a_change_is_proven_by_a_release_on_each_side(tmp_path: Path) -> None:
     change = read(tmp_path)
     sides = [(claim.id, Entry(claim.fingerprint(), "holds")) for claim in change.examples]
@@ -108,6 +115,11 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
     problems = Problems()
     check_changes([change], releases, problems)
     return [problem.code for problem in problems.sorted()]
+
+
+CAUGHT = "[{call: torch.cat, caught: RuntimeError}]"
+HANDLER = "except RuntimeError:\n    pass\n"
+COMPLEX = "[{call: torch.Tensor.sum_to_size, object: complex tensor}]"
 
 
 @pytest.mark.parametrize(
@@ -196,6 +208,29 @@ def mistakes(change: Change, *releases: Results) -> list[str]:
         ("[{use: torch.symeig}, {use: torch.qr}]", "torch.qr(x)", True),
         ("[{call: torch.Tensor.qr}]", "x = torch.ones(2, 2)\nx.qr()", True),
         ("[{call: torch.Tensor.qr}]", "x.qr()", False),
+        (CAUGHT, "try:\n    torch.cat(x)\nexcept RuntimeError:\n    pass", True),
+        (CAUGHT, "try:\n    try:\n        torch.cat(x)\n    except KeyError:\n        pass\n" + HANDLER, True),
+        (CAUGHT, "try:\n    try:\n        torch.cat(x)\n    except Exception:\n        pass\n" + HANDLER, False),
+        (CAUGHT, "try:\n    torch.cat(x)\nexcept (KeyError, RuntimeError):\n    pass", True),
+        (CAUGHT, "try:\n    torch.cat(x)\nexcept ValueError:\n    pass", False),
+        (CAUGHT, "try:\n    pass\n" + HANDLER + "else:\n    torch.cat(x)", False),
+        (CAUGHT, "try:\n    def f(x):\n        torch.cat(x)\n" + HANDLER, False),
+        (CAUGHT, "import contextlib\nwith contextlib.suppress(RuntimeError):\n    torch.cat(x)", True),
+        (CAUGHT, "import pytest\nwith pytest.raises(RuntimeError, match='x'):\n    torch.cat(x)\ntorch.cat(x)", True),
+        (CAUGHT, "import pytest\nwith pytest.raises(RuntimeError):\n    f()\ntorch.cat(x)", False),
+        (CAUGHT, "torch.cat(x)", False),
+        (COMPLEX, "torch.ones(2, dtype=torch.complex64).sum_to_size(2)", True),
+        (COMPLEX, "(torch.ones(2) * 1j).sum_to_size(2)", True),
+        (COMPLEX, "torch.fft.fft(x).sum_to_size(2)", True),
+        (COMPLEX, "torch.fft.irfft(x).sum_to_size(2)", None),
+        (COMPLEX, "torch.rand(2).sum_to_size(2)", False),
+        ("[{call: torch.optim.SGD, with: [params is a set]}]", "torch.optim.SGD({p}, 0.1)", True),
+        ("[{call: torch.optim.SGD, with: [params is a set]}]", "torch.optim.SGD(set(p), 0.1)", True),
+        ("[{call: torch.optim.SGD, with: [params is a set]}]", "torch.optim.SGD([p], 0.1)", False),
+        ("[{call: torch.optim.SGD, with: [params is a set]}]", "torch.optim.SGD(p, 0.1)", None),
+        ("[{call: torch.cuda.FloatTensor}]", "x.type(torch.cuda.FloatTensor)", False),
+        ("[{call: torch.cuda.FloatTensor}]", "torch.set_default_tensor_type(torch.cuda.FloatTensor)", False),
+        ("[{call: torch.cuda.FloatTensor}]", "T = torch.cuda.FloatTensor\nT(2)", True),
     ],
 )
 def test_a_match_finds_the_code_that_it_describes(

@@ -6,6 +6,7 @@ import json
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
+from inspect import Parameter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from conformance.inputs.given import Given, NoSuchInput
 from conformance.language.corpus import load_corpus
 from conformance.language.model import Claim
 from conformance.language.vocabulary import Word, input_kinds
+from conformance.names.signatures import is_positional, is_single
 
 #: Values to give to each argument, separated by spaces.
 VALUES = """
@@ -90,7 +92,7 @@ integer(1, 3)
 
 def calls() -> Iterator[str]:
     for kind in input_kinds().values():
-        required = {one.name: one for one in kind.parameters if one.is_single and one.default is None}
+        required = {one.name: one for one in kind.parameters if is_single(one) and one.default is Parameter.empty}
         for parameter in kind.parameters:
             for value in VALUES:
                 yield _call(kind, {**dict.fromkeys(required, "x" if "x" in required else "1"), parameter.name: value})
@@ -98,11 +100,13 @@ def calls() -> Iterator[str]:
 
 
 def _call(kind: Word, values: dict[str, str]) -> str:
-    variable = [one.name for one in kind.parameters if one.kind == "args"]
-    plain = [values[one.name] for one in kind.parameters if one.name in values and one.kind.startswith("positional")]
+    variable = [one.name for one in kind.parameters if one.kind is Parameter.VAR_POSITIONAL]
+    plain = [values[one.name] for one in kind.parameters if one.name in values and is_positional(one)]
     more = [values[name] for name in variable if name in values]
     named = [
-        f"{one.name}={values[one.name]}" for one in kind.parameters if one.kind == "keyword-only" and one.name in values
+        f"{one.name}={values[one.name]}"
+        for one in kind.parameters
+        if one.kind is Parameter.KEYWORD_ONLY and one.name in values
     ]
     return f"{kind.name}({', '.join((*plain, *more, *named))})"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.cache import keep, keep_bytes, recall, recall_bytes
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.base.cache import keep, keep_bytes, recall, recall_bytes
 from conformance.language import corpus, kept
 from conformance.language.kept import load_own_corpus
 from conformance.tests.conftest import HEADER, claim_text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.corpus import load_corpus, spec_files
 from conformance.language.problems import Problems
 from conformance.language.release_notes import (
@@ -16,8 +16,8 @@ from conformance.language.release_notes import (
     ReleaseNotes,
     check_measured,
 )
-from conformance.names.parameters import CHANGES
-from conformance.release_notes.measurable import check_notes
+from conformance.names.signatures import CHANGES
+from conformance.upgrade.measurable_notes import check_notes
 
 SOURCES = "releases:\n  '2.0.0': {title: Notes, url: https://example.org/2.0}\n"
 HEAD = "release: '2.0.0'\nread: full\nnotes:\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.language.vocabulary import checks, dtype_classes, input_kinds
+from conformance.names.signatures import default_of
 
 
 def package(folder: Path, **modules: str) -> Path:
@@ -34,12 +35,12 @@ def test_decorated_functions_are_entries(tmp_path: Path) -> None:
     assert same.signature == "same(a, b=1, *more, exact=True, **rest)"
     assert same.summary == "True when same."
     assert same.doc == "True when\nsame.\n\nMore."
-    assert [(each.name, each.kind, each.default) for each in same.parameters] == [
-        ("a", "positional", None),
-        ("b", "positional", "1"),
-        ("more", "args", None),
-        ("exact", "keyword-only", "True"),
-        ("rest", "kwargs", None),
+    assert [(each.name, each.kind.name, default_of(each)) for each in same.parameters] == [
+        ("a", "POSITIONAL_OR_KEYWORD", None),
+        ("b", "POSITIONAL_OR_KEYWORD", "1"),
+        ("more", "VAR_POSITIONAL", None),
+        ("exact", "KEYWORD_ONLY", "True"),
+        ("rest", "VAR_KEYWORD", None),
     ]
     assert found["third"].signature == "third(a, *, b)"
 

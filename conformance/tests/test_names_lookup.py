@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.names.answers import describe, differences, summarize
+from conformance.lab.names.record import record
+from conformance.lab.names.summary import summarize
+from conformance.names.answers import describe, differences
 from conformance.names.lookup import Names, UnknownRelease
-from conformance.names.messages import without_gaps
 from conformance.names.model import Found, Gone, MeasuredNames, NameRecord, Never, NotMeasured, NotYet, Section
-from conformance.names.parameters import ParameterChange, compare_parameters
-from conformance.names.replacements import find_replacements
-from conformance.names.store import record
+from conformance.names.replacements import find_replacements, without_gaps
+from conformance.names.signatures import ParameterChange, compare_parameters
 
 MODULE = NameRecord("module")
 

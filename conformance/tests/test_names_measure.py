@@ -11,9 +11,9 @@ from typing import Optional
 
 import pytest
 
-from conformance.names.codec import read_measured
+from conformance.base.json_files import read_json
+from conformance.lab.names.modules import list_modules
 from conformance.names.model import MeasuredNames, NameRecord
-from conformance.names.modules import list_modules
 
 PROJECT = Path(__file__).parents[2]
 
@@ -172,8 +172,9 @@ def name_release(site: Path) -> None:
 
 def measure(site: Path, output: Path) -> subprocess.CompletedProcess[str]:
     code = (
-        "from pathlib import Path; from conformance.names.measure import measure; "
-        f"from conformance.names.codec import write_measured; write_measured(measure(seconds=4), Path({str(output)!r}))"
+        "import sys; from functools import partial; from conformance.lab.names import __main__ as command; "
+        "command.measure = partial(command.measure, seconds=4); "
+        f"sys.exit(command.main(['measure', '--output', {str(output)!r}]))"
     )
     environment = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{PROJECT}"}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
@@ -184,7 +185,7 @@ def measured(site: Path, tmp_path_factory: pytest.TempPathFactory) -> MeasuredNa
     output = tmp_path_factory.mktemp("measured") / "names.json"
     ran = measure(site, output)
     assert ran.returncode == 0, ran.stderr
-    return read_measured(output)
+    return read_json(output, MeasuredNames, "")
 
 
 def test_the_release_is_named_without_its_build(measured: MeasuredNames) -> None:
@@ -204,22 +205,22 @@ def test_the_release_is_named_without_its_build(measured: MeasuredNames) -> None
 def test_a_module_that_cannot_be_imported_says_why_and_costs_nothing_else(
     measured: MeasuredNames, module: str, reason: str
 ) -> None:
-    assert measured.sections[module][""].error.endswith(reason)
-    assert "after_all" in measured.sections["torch.zlast"]
+    assert measured.modules[module][""].error.endswith(reason)
+    assert "after_all" in measured.modules["torch.zlast"]
 
 
 def test_what_a_module_makes_when_asked_and_lists_is_one_of_its_names(measured: MeasuredNames) -> None:
-    assert "made_when_asked" in measured.sections["torch.lazy"]
+    assert "made_when_asked" in measured.modules["torch.lazy"]
 
 
 def test_a_deprecated_name_that_a_module_only_answers_to_has_its_warning(measured: MeasuredNames) -> None:
-    record = measured.sections["torch.lazy"]["has_speed"]
+    record = measured.modules["torch.lazy"]["has_speed"]
     assert (record.kind, record.target, record.warns) == ("constant", "bool", "UserWarning")
     assert record.deprecated == "'has_speed' is deprecated, please use torch.lazy.is_fast()"
 
 
 def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: MeasuredNames) -> None:
-    section = measured.sections["torch.backends.switch"]
+    section = measured.modules["torch.backends.switch"]
     assert {name: section[name].kind for name in ("LIMIT", "version", "fast", "depth")} == {
         "LIMIT": "constant",
         "version": "function",
@@ -230,7 +231,7 @@ def test_settings_of_an_object_in_the_place_of_a_module_are_names(measured: Meas
 
 
 def test_settings_that_an_object_answers_to_are_attributes_of_its_class(measured: MeasuredNames) -> None:
-    section = measured.sections["torch.backends.switch"]
+    section = measured.modules["torch.backends.switch"]
     assert section["matmul"].target == "torch.backends.switch.Multiplication"
     assert {name for name in section if section[name].kind == "attribute"} >= {
         "Multiplication.allow",
@@ -239,7 +240,7 @@ def test_settings_that_an_object_answers_to_are_attributes_of_its_class(measured
 
 
 def test_a_module_that_only_says_that_it_is_gone_is_removed(measured: MeasuredNames) -> None:
-    assert measured.sections["torch.raising_gone"][""].removed == "torch.raising_gone has been removed; use torch.nn"
+    assert measured.modules["torch.raising_gone"][""].removed == "torch.raising_gone has been removed; use torch.nn"
 
 
 @pytest.mark.parametrize(
@@ -253,14 +254,14 @@ def test_a_module_that_only_says_that_it_is_gone_is_removed(measured: MeasuredNa
 def test_signatures_hold_nothing_of_the_machine(
     measured: MeasuredNames, name: str, signatures: tuple[str, ...], origin: str
 ) -> None:
-    record = measured.sections["torch.functional"][name]
+    record = measured.modules["torch.functional"][name]
     assert (record.signatures, record.origin) == (signatures, origin)
 
 
 def test_only_what_always_raises_that_it_is_gone_is_removed(measured: MeasuredNames) -> None:
-    removed = {name for section in measured.sections.values() for name, record in section.items() if record.removed}
+    removed = {name for section in measured.modules.values() for name, record in section.items() if record.removed}
     assert removed == {"gone", "Linear.symeig", ""}
-    assert measured.sections["torch.nn.linear"]["Linear.symeig"].removed.startswith("This function is now removed.")
+    assert measured.modules["torch.nn.linear"]["Linear.symeig"].removed.startswith("This function is now removed.")
 
 
 @pytest.mark.parametrize(
@@ -278,19 +279,19 @@ def test_only_what_always_raises_that_it_is_gone_is_removed(measured: MeasuredNa
 def test_deprecations_of_the_callable_itself_are_told(
     measured: MeasuredNames, name: str, warns: str, says: str
 ) -> None:
-    record = measured.sections["torch.functional"][name]
+    record = measured.modules["torch.functional"][name]
     assert record.warns == warns
     assert says in record.deprecated
     assert bool(record.deprecated) == bool(says)
 
 
 def test_a_re_export_names_where_it_is_defined(measured: MeasuredNames) -> None:
-    assert measured.sections["torch"]["plus"] == NameRecord("alias", "torch.functional.add")
-    assert measured.sections["torch.nn"]["Linear"] == NameRecord("alias", "torch.nn.linear.Linear")
+    assert measured.modules["torch"]["plus"] == NameRecord("alias", "torch.functional.add")
+    assert measured.modules["torch.nn"]["Linear"] == NameRecord("alias", "torch.nn.linear.Linear")
 
 
 def test_foreign_objects_are_named_and_not_walked(measured: MeasuredNames) -> None:
-    torch = measured.sections["torch"]
+    torch = measured.modules["torch"]
     assert torch["math"] == NameRecord("external", "math")
     assert "Optional" not in torch
     assert not any(name.startswith("math.") for name in torch)
@@ -298,7 +299,7 @@ def test_foreign_objects_are_named_and_not_walked(measured: MeasuredNames) -> No
 
 
 def test_a_class_has_its_members_and_what_it_sets_on_instances(measured: MeasuredNames) -> None:
-    section = measured.sections["torch.nn.linear"]
+    section = measured.modules["torch.nn.linear"]
     kinds = {name: record.kind for name, record in section.items() if name.startswith("Linear")}
     assert kinds == {
         "Linear": "class",
@@ -324,7 +325,7 @@ def test_compiled_modules_are_listed(tmp_path: Path) -> None:
 
 
 def test_deep_inside_private_packages_only_what_is_defined_is_named(measured: MeasuredNames) -> None:
-    section = measured.sections["torch._inside.deep"]
+    section = measured.modules["torch._inside.deep"]
     assert section == {
         "": NameRecord("module"),
         "LIMIT": NameRecord("constant"),
@@ -341,7 +342,7 @@ def test_measuring_twice_gives_the_same_bytes(site: Path, measured: MeasuredName
         assert measure(site, output).returncode == 0
     assert first.read_bytes() == second.read_bytes()
     assert str(site) not in first.read_text(encoding="utf-8")
-    assert len(read_measured(first).sections) == len(measured.sections)
+    assert len(read_json(first, MeasuredNames, "").modules) == len(measured.modules)
 
 
 @pytest.mark.parametrize(("cuda", "told"), [(None, True), ("13.0", False)])
@@ -350,7 +351,7 @@ def test_a_build_without_cuda_is_remarked(tmp_path: Path, cuda: Optional[str], t
     (tmp_path / "torch" / "__init__.py").write_text("", encoding="utf-8")
     (tmp_path / "torch" / "version.py").write_text(f"cuda = {cuda!r}\n", encoding="utf-8")
     name_release(tmp_path)
-    command = [sys.executable, "-m", "conformance.names", "measure", "--output", "names.json"]
+    command = [sys.executable, "-m", "conformance.lab.names", "measure", "--output", "names.json"]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT}"}
     ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ("built without CUDA" in ran.stderr) == told
@@ -358,7 +359,7 @@ def test_a_build_without_cuda_is_remarked(tmp_path: Path, cuda: Optional[str], t
 
 def test_without_torch_it_says_what_to_do(tmp_path: Path) -> None:
     code = "import sys; sys.path = [p for p in sys.path if 'site-packages' not in p]; "
-    code += "from conformance.names.__main__ import main; sys.exit(main(['measure', '--output', 'x']))"
+    code += "from conformance.lab.names.__main__ import main; sys.exit(main(['measure', '--output', 'x']))"
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     ran = subprocess.run(
         [sys.executable, "-S", "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
-from conformance.results.recorded import recorded_folder
+from conformance.__main__ import main
+from conformance.base.recorded_folder import recorded_folder
 
 SPEC = """subject: torch.Tensor.{subject}
 claims:

@@ -9,12 +9,14 @@ import time
 
 import pytest
 
-from conformance.names.answers import summarize
+from conformance.base.recorded_folder import recorded_folder
+from conformance.base.release_spans import as_version, minor
+from conformance.lab.names.summary import summarize
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone, Never, NotMeasured, NotYet
-from conformance.names.parameters import compare_parameters
-from conformance.names.store import file_name, minor, release_key
-from conformance.results.recorded import recorded_folder
+from conformance.names.signatures import compare_parameters
+from conformance.names.store import file_name
+from conformance.results.record import stored_results
 
 FOLDER = recorded_folder() / "names"
 
@@ -25,8 +27,8 @@ def names() -> Names:
 
 
 def test_every_release_with_results_has_its_names(names: Names) -> None:
-    measured = [path.name.split("-")[1] for path in recorded_folder().glob("torch-*-cpu.json*")]
-    assert list(names.releases) == sorted(set(measured), key=release_key)
+    measured = [results.environment.torch for results in stored_results(recorded_folder()).values()]
+    assert list(names.releases) == sorted(set(measured), key=as_version)
 
 
 @pytest.mark.parametrize(

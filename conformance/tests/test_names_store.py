@@ -7,10 +7,12 @@ from typing import Optional
 
 import pytest
 
-from conformance.names.__main__ import main
+from conformance.base.json_files import ResultError
+from conformance.lab.names.__main__ import main
+from conformance.lab.names.record import contract, record, write_line
 from conformance.names.lookup import Names
 from conformance.names.model import Found, MeasuredNames, NameRecord, Section
-from conformance.names.store import StoreError, contract, expand, parse_line, record, write_line
+from conformance.names.store import expand, parse_line
 
 MINORS = ("1.8", "1.9", "1.10", "2.0", "2.1")
 
@@ -136,7 +138,7 @@ def test_a_damaged_file_is_named_with_its_line(tmp_path: Path, line: str) -> Non
     path = tmp_path / "torch.txt"
     path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
     number = len(path.read_text(encoding="utf-8").splitlines())
-    with pytest.raises(StoreError, match=rf"torch\.txt:{number}:1: "):
+    with pytest.raises(ResultError, match=rf"torch\.txt:{number}:1: "):
         record([release("1.9.0")], tmp_path)
 
 

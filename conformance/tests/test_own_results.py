@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.language.corpus import load_corpus
 from conformance.results.model import Verdict
-from conformance.results.recorded import recorded_folder
+from conformance.results.record import stored_results
 from conformance.results.store import load_results, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.own_library import conformance, make_library
@@ -86,7 +87,7 @@ def test_a_name_of_no_torch_says_how_to_show_it(library: Path) -> None:
 
 def test_merge_joins_them_with_the_corpus(library: Path, tmp_path: Path) -> None:
     own = load_results(result_file(library))
-    corpus = load_results(next(recorded_folder().glob("torch-2.13.0-cpu.jsonl")))
+    corpus = stored_results(recorded_folder())["torch-2.13.0-cpu"]
     save_results(replace(corpus, environment=own.environment), tmp_path / "torch-corpus.jsonl")
     merged = conformance(library, "merge", "results", str(tmp_path), "--output", str(tmp_path / "all"))
     assert merged.returncode == 0, merged.stderr

@@ -39,12 +39,14 @@ def test_the_package_says_that_it_is_typed() -> None:
 
 
 def test_a_command_is_named_as_the_distribution_so_that_pipx_finds_it(project: Any) -> None:
-    assert project["scripts"][project["name"]] == project["scripts"]["conformance"] == "conformance.cli:main"
+    assert project["scripts"][project["name"]] == project["scripts"]["conformance"] == "conformance.__main__:main"
 
 
 def run(folder: Path, script: str, *arguments: str, path: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run an installed command: its folder stands first in ``sys.path``, and not the one where it is run."""
-    code = "import sys; sys.path[:1] = []; from conformance.cli import main; sys.argv = sys.argv[1:]; sys.exit(main())"
+    code = (
+        "import sys; sys.path[:1] = []; sys.argv = sys.argv[1:]; import conformance.__main__ as c; sys.exit(c.main())"
+    )
     command = [sys.executable, "-c", code, script, *arguments]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, path)))}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)

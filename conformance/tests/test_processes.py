@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import pytest
 
-from conformance.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied, wait_for_any
+from conformance.base.processes.worker import Limits, ServiceFailed, StartFailed, Worker, WorkerDied, wait_for_any
 
 Make = Callable[..., Worker]
 SMALL = Limits(seconds=5.0, memory=300 * 2**20, output=2**20)

@@ -13,9 +13,9 @@ from typing import Callable
 
 import pytest
 
-from conformance.processes.ending import EndSignals
-from conformance.processes.scratch import ScratchFolder
-from conformance.processes.worker import Limits, Worker, WorkerDied
+from conformance.base.processes.ending import EndSignals
+from conformance.base.processes.scratch import ScratchFolder
+from conformance.base.processes.worker import Limits, Worker, WorkerDied
 
 LIMITS = Limits(seconds=20.0, memory=300 * 2**20)
 MAKE = "conformance.tests.small_service:make"
@@ -83,8 +83,8 @@ def test_shared_memory_named_after_the_worker_is_removed(tmp_path: Path) -> None
 
 KILLED = f"""
 import time
-from conformance.processes.scratch import ScratchFolder
-from conformance.processes.worker import Limits, Worker
+from conformance.base.processes.scratch import ScratchFolder
+from conformance.base.processes.worker import Limits, Worker
 scratch = ScratchFolder()
 worker = Worker({MAKE!r}, "none", scratch.path, Limits(60.0))
 print(worker.ask("daemon")["process"], worker.ask("one")["process"], scratch.path, flush=True)
@@ -163,7 +163,7 @@ def test_a_signal_while_results_are_written_only_decides_on_the_status() -> None
 
 INTERRUPTED = """
 import sys
-from conformance.processes.ending import EndSignals
+from conformance.base.processes.ending import EndSignals
 with EndSignals() as signals:
     try:
         exec("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")

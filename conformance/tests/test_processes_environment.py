@@ -13,7 +13,7 @@ import pytest
 
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSERTS = "given: {x: tensor()}\ndo: assert x is None\nraises: AssertionError"

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-from conformance.census.record import CensusRecord, Score, newest_record, save_record
-from conformance.results.files import ResultError
+from conformance.base.json_files import ResultError
+from conformance.lab.census.record import CensusRecord, Score, newest_record, save_record
 from conformance.tests import reference_site as sites
 
 STATES = {"encoded": 3, "no-claim": 1, "untestable": 0, "todo": 4}

@@ -11,17 +11,17 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.base.release_spans import in_ranges
 from conformance.lab.trials.calls import Call
 from conformance.lab.trials.measuring import Measured
 from conformance.lab.trials.record import record
 from conformance.language.model import Place
 from conformance.results.model import Environment, Facts, FailedPart, Signal
 from conformance.results.store import SUFFIX, Results, save_results
+from conformance.results.trials.model import BASE, Fact
+from conformance.results.trials.rows import Row
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
-from conformance.trials.model import BASE, Fact
-from conformance.trials.rows import Row
-from conformance.views.releases import in_ranges
 
 PAGE = f"reference/{DETACH}"
 RELEASES = ("1.8.1", "1.9.0", "2.0.1", "2.1.2", "2.2.2", "2.3.1", "2.13.0")

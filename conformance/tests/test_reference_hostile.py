@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.impostors.record import Killed, MutationRecord, save_record
+from conformance.base.text import drives_terminal, printable
+from conformance.lab.impostors.record import Killed, MutationRecord, save_record
 from conformance.results.model import Entry, Fact, Facts, FailedPart, Flags, Signal
 from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
-from conformance.text import drives_terminal, printable
 
 PAYLOAD = "\"'><script>EVIL()</script><img src=x onerror=EVIL()>`EVIL`_ |EVIL| .. raw:: html {{ EVIL }} </title></svg>"
 #: What would drive a terminal, or turn the text around it.
@@ -38,8 +38,8 @@ def poison(app):
     from dataclasses import replace
     from pathlib import Path
 
-    from conformance.reference.loading import library_of
-    from conformance.views.recorded import Measured, Recorded
+    from conformance.lab.reference.loading import library_of
+    from conformance.results.recorded import Measured, Recorded
 
     def evil(fragment):
         return replace(fragment, text=PAYLOAD)
@@ -204,7 +204,7 @@ def test_no_control_character_reaches_a_page_or_what_it_loads(site: Site) -> Non
 
 
 def test_what_is_loaded_is_shown_as_text(site: Site) -> None:
-    for name in ("loaded", "search", "changes", "copy"):
+    for name in ("loaded", "search", "changes", "false", "copy"):
         script = (site.source / "out" / "_static" / f"{name}.js").read_text(encoding="utf-8")
         for unsafe in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval"):
             assert unsafe not in script

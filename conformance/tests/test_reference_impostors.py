@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
-from conformance.impostors.record import Killed, MutationRecord, save_record
+from conformance.lab.impostors.record import Killed, MutationRecord, save_record
 from conformance.language.corpus import load_corpus
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("docutils", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-import conformance.reference
-from conformance.reference.docstring import Part, docstring_blocks
+import conformance.lab.reference
+from conformance.lab.reference.docstring import Part, docstring_blocks
+from conformance.lab.views.pieces import bounded, link, plain, prose
 from conformance.results.model import FAILING, Verdict
-from conformance.views.pieces import bounded, link, plain, prose
-from conformance.views.sentences import without_roles
-from conformance.views.verdicts import APPEARANCES, NOT_MEASURED
+from conformance.results.verdicts import APPEARANCES, NOT_MEASURED
+from conformance.show.sentences import without_roles
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def _contrast(one: str, other: str) -> float:
 
 
 def _palettes() -> list[dict[str, str]]:
-    style = (Path(conformance.reference.__file__).parent / "static" / "reference.css").read_text(encoding="utf-8")
+    style = (Path(conformance.lab.reference.__file__).parent / "static" / "reference.css").read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"{([^{}]*)}", style) if "--good-text:" in block]
     return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in blocks]
 

@@ -13,20 +13,20 @@ import yaml
 
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 
-from conformance import reference
+from conformance.base.recorded_folder import NAMES, TRIALS, recorded_folder
+from conformance.lab import reference
+from conformance.lab.reference.loaded import data_file, write_data
+from conformance.lab.reference.pages import places_of
+from conformance.lab.reference.search_index import FIRST, PAGES, search_files
+from conformance.lab.views.content import Content
 from conformance.language.kept import load_own_corpus
-from conformance.names.by_use import uses_of
-from conformance.reference.loaded import data_file, write_data
-from conformance.reference.pages import places_of
-from conformance.reference.search_index import FIRST, PAGES, search_files
-from conformance.results.recorded import NAMES, TRIALS, recorded_folder
+from conformance.names.store import uses_of
+from conformance.results.recorded import load_recorded
+from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import is_like
 from conformance.show.matching import words_of
 from conformance.show.spelling import FUNCTIONS
 from conformance.tests.browser import needs_browser, value_of
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.content import Content
-from conformance.views.recorded import load_recorded
 
 pytestmark = needs_browser
 

@@ -14,13 +14,13 @@ import pytest
 pytest.importorskip("sphinx", reason="the reference is built where Sphinx is installed")
 pytest.importorskip("furo", reason="the reference is built where the theme is installed")
 
+from conformance.lab.reference.loading import collect_sentences
+from conformance.lab.views.content import module_of
 from conformance.language.corpus import load_corpus
 from conformance.language.kept import load_own_corpus
-from conformance.reference.loading import collect_sentences
 from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site
-from conformance.views.content import module_of
 
 PAGE = f"reference/{DETACH}"
 

@@ -10,12 +10,12 @@ from typing import get_args
 
 import pytest
 
-from conformance.cli import parser
+from conformance.__main__ import parser
+from conformance.lab.reference.commands import commands
+from conformance.lab.reference.fields import fields_of
 from conformance.language.corpus import load_corpus
 from conformance.language.forms import FORMS
 from conformance.language.model import DIVERGENCE_KINDS, FAMILIES, PROMISES
-from conformance.reference.commands import commands
-from conformance.reference.fields import fields_of
 from conformance.results.model import VERSION, Verdict
 from conformance.results.schema import line_schemas
 

@@ -13,11 +13,11 @@ from conformance.lab.trials.record import record
 from conformance.language.model import Place
 from conformance.language.release_notes import Argument, CallAspect, Measures, ReleaseNote, ReleaseNotes
 from conformance.names.lookup import Names
-from conformance.release_notes.measured import Judged, Measurements, notes_by_topic
 from conformance.results.model import Environment
-from conformance.trials.model import BASE, Fact
-from conformance.trials.recorded import RecordedTrials
-from conformance.trials.rows import Row
+from conformance.results.trials.model import BASE, Fact
+from conformance.results.trials.recorded import RecordedTrials
+from conformance.results.trials.rows import Row
+from conformance.upgrade.measured_notes import Judged, Measurements, notes_by_topic
 
 NOTE = ReleaseNote("a-note", "A note", "breaking", "states", "2.0.0", "2.0", False, Place("2.0.yaml", 1, 1))
 UNTRIED = RecordedTrials()

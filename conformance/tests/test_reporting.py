@@ -8,15 +8,15 @@ from typing import Any, Optional
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.lab.reporting.issue import issue_text, issue_title, unfiled
+from conformance.lab.views.causes import CauseView, ranked_causes
 from conformance.language.corpus import Corpus
 from conformance.language.model import Source
-from conformance.reporting.issue import issue_text, issue_title, unfiled
 from conformance.results.model import Verdict
+from conformance.results.recorded import Measured, Recorded, in_order
 from conformance.tests.result_files import entry, release, save
 from conformance.tests.small_corpora import small_corpus
-from conformance.views.causes import CauseView, ranked_causes
-from conformance.views.recorded import Measured, Recorded, in_order
 
 SENTENCE = "The frobbed tensor is a view."
 SPEC = """\

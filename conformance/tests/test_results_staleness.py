@@ -10,6 +10,7 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Entry
+from conformance.results.record import stored_results
 from conformance.results.staleness import against_corpus, against_fresh, gaps
 from conformance.results.store import Results
 from conformance.tests.result_files import SIMPLE, entry, make_corpus, release, save
@@ -58,9 +59,9 @@ def test_a_claim_that_is_gone_is_stale_and_one_not_measured_is_a_gap(tmp_path: P
 def test_a_fresh_run_is_compared_by_the_byte_where_the_environment_is_the_same(tmp_path: Path) -> None:
     [claim] = make_corpus(tmp_path / "specs", SIMPLE).claims
 
-    def saved(name: str, examples: int, python: str) -> Path:
+    def saved(name: str, examples: int, python: str) -> Results:
         results = release("2.4.1", {claim.id: current(claim, examples=examples)}, python=python)
-        return save(tmp_path / name, results) / "torch-2.4.1-cpu.jsonl"
+        return stored_results(save(tmp_path / name, results))["torch-2.4.1-cpu"]
 
     recorded = saved("recorded", 3, "3.11")
     [line] = against_fresh(recorded, saved("fresh", 4, "3.11"))

@@ -10,10 +10,9 @@ from typing import Any, Callable
 
 import pytest
 
-from conformance.results.files import ResultError, replace_file
+from conformance.base.json_files import ResultError, replace_file
 from conformance.results.model import Entry, Environment
-from conformance.results.recorded import result_files
-from conformance.results.store import Results, load_results, save_results
+from conformance.results.store import Results, load_results, result_files, save_results
 from conformance.results.unfinished import read_unfinished
 
 ENVIRONMENT = Environment("2.13.0", "cpu", "3.11", "2.0.0", "cpu", "linux", "x86_64", "6.1")

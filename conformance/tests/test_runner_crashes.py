@@ -8,7 +8,7 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Tiers
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
 
 Judge = Callable[[str], Entry]
 

@@ -11,7 +11,7 @@ from typing import Callable
 import pytest
 
 from conformance.language.model import Claim
-from conformance.runner.supervisor import HarnessError, Supervisor
+from conformance.run.supervisor import HarnessError, Supervisor
 from conformance.tests.conftest import HEADER, claim_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,7 @@ def test_only_so_many_claims_are_judged_once_more(read_claim: Callable[[str], Cl
 def test_a_mistake_of_ours_after_other_claims_is_no_lack_of_a_verdict(read_claim: Callable[[str], Claim]) -> None:
     # As where a claim has changed what this package itself uses.
     breaks = read_claim(
-        "given: {x: tensor()}\ndo: |\n  import sys\n  sys.modules['conformance.worker.judge'].plan = None\n"
+        "given: {x: tensor()}\ndo: |\n  import sys\n  sys.modules['conformance.run.worker.judge'].plan = None\n"
         "  y = x.detach()\nexpect: y is not x"
     )
     good = read_claim("given: {x: tensor()}\ndo: y = x.detach()\nexpect: y is not x")

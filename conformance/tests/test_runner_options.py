@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import parser
-from conformance.runner.options import OF_PLUGIN, passed_on
+from conformance.__main__ import parser
+from conformance.run.options import OF_PLUGIN, passed_on
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,8 @@ def test_the_list_of_commands_is_the_same_where_their_modules_are_not_imported()
 
 
 def test_what_needs_no_command_imports_none() -> None:
-    code = "import sys; import conformance.cli as cli; cli.parser(only=''); print(*sys.modules)"
+    code = "import sys; import conformance.__main__ as cli; cli.parser(only=''); print(*sys.modules)"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert [name for name in printed.split() if name.startswith("conformance.") and name != "conformance.cli"] == []
+    assert [
+        name for name in printed.split() if name.startswith("conformance.") and name != "conformance.__main__"
+    ] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conformance.language.changes import change_files
 from conformance.language.corpus import default_root, is_spec_file, load_corpus, load_file, spec_files
-from conformance.runner.readahead import ReadAhead
+from conformance.run.readahead import ReadAhead
 
 FILES = sorted([*spec_files(default_root()), *change_files(default_root())])
 CORPUS, _ = load_corpus([default_root()])

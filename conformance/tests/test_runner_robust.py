@@ -12,7 +12,7 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Entry
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
 
 GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
 

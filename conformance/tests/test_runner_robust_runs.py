@@ -164,7 +164,7 @@ def test_a_mutation_run_that_is_asked_to_end_leaves_nothing(checkout: Path, tmp_
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("imported", ["conformance.processes.pipes", "conformance.language.corpus"])
+@pytest.mark.parametrize("imported", ["conformance.base.processes.pipes", "conformance.language.corpus"])
 def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp_path: Path, imported: str) -> None:
     """The options are still being declared, or the specs read."""
     specs = tmp_path / "specs"
@@ -288,7 +288,7 @@ def test_nothing_around_changes_a_byte(
 
 def determinism(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "conformance.bench.determinism", "3"],
+        [sys.executable, "-m", "conformance.lab.bench.determinism", "3"],
         cwd=checkout,
         env=environment(checkout),
         capture_output=True,

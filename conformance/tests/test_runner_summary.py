@@ -12,8 +12,8 @@ from conformance.language.model import Place
 from conformance.results.comparison import compare
 from conformance.results.model import Entry, Environment, WeakEvidence
 from conformance.results.store import Results
-from conformance.runner.protocol import ItemRecord
-from conformance.runner.summary import Summary
+from conformance.run.protocol import ItemRecord
+from conformance.run.summary import Summary
 from conformance.tests.conftest import HEADER, claim_text
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from conformance.language.model import Claim
 from conformance.results.model import Entry, Often, Signal, Tiers
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
 
 Judge = Callable[[str], Entry]
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from conformance.results.model import FailedPart
-from conformance.scripts.counterexample import counterexample_script
+from conformance.run.scripts.counterexample import counterexample_script
 from conformance.tests.result_files import make_claim
 
 RECIPES = {"x": "torch.tensor([1., 2.])"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.scripts.observation import name_script, observing_script
+from conformance.run.scripts.observation import name_script, observing_script
 from conformance.tests.result_files import SIMPLE, make_claim
 
 BEFORE = "given: {x: tensor(floating), y: tensor_like(x)}\ndo: x.add_(y)\nexpect: equal(x, before.x + before.y)"

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from conformance.checks import vocabulary
-from conformance.scripts.plain_checks import PLAIN_CHECKS
+from conformance.run.scripts.plain_checks import PLAIN_CHECKS
 
 
 def plain(name: str) -> Any:

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conformance.cli import main
+from conformance.__main__ import main
+from conformance.base.recorded_folder import default_root, recorded_folder
 from conformance.language.corpus import Corpus, load_corpus
-from conformance.language.places import default_root
 from conformance.results.model import Fact, Facts, Flags, Signal, Tiers
-from conformance.results.recorded import recorded_folder
 from conformance.show import index
 from conformance.show.asking import Asking
-from conformance.show.findings import Finding, MessageFinding, NoFinding, PairFinding
 from conformance.show.index import open_index
+from conformance.show.model import Finding, MessageFinding, NoFinding, PairFinding
 from conformance.show.printing import as_text
 from conformance.show.spelling import code_in, spellings
 from conformance.tests.result_files import entry, release, save
@@ -372,7 +371,7 @@ def test_nothing_found_is_said(ask: Asking) -> None:
 def test_what_a_file_says_can_not_drive_the_terminal(
     corpus: Corpus, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.language.places.default_root", lambda: corpus.root)
+    monkeypatch.setattr("conformance.base.recorded_folder.default_root", lambda: corpus.root)
     path = results / "torch-1.13.1-cpu.jsonl"
     text = path.read_text(encoding="utf-8")
     assert "both operands" in text
@@ -409,8 +408,8 @@ def test_without_a_cache_it_is_found_all_the_same(
 def test_claims_of_ones_own_stand_before_what_the_corpus_has(
     corpus: Corpus, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("conformance.language.places.default_root", lambda: corpus.root)
-    monkeypatch.setattr("conformance.results.recorded.recorded_folder", lambda given=None: given or results)
+    monkeypatch.setattr("conformance.base.recorded_folder.default_root", lambda: corpus.root)
+    monkeypatch.setattr("conformance.base.recorded_folder.recorded_folder", lambda given=None: given or results)
     path = tmp_path / "own" / "leaf.yaml"
     path.parent.mkdir()
     path.write_text(
@@ -506,8 +505,13 @@ def test_questions_of_public_threads_lead_to_what_answers_them() -> None:
     assert elsewhere == ANSWERED_ELSEWHERE
 
 
-def test_a_look_up_reads_no_yaml_and_needs_no_torch() -> None:
-    code = "import sys; from conformance.cli import main; main(['show', 'reshape']); print(*sys.modules)"
+def test_a_look_up_runs_through_few_modules_and_reads_no_pickle() -> None:
+    code = (
+        "import pickle, sys; from conformance.__main__ import main; main(['show', 'reshape']); "
+        "pickle.loads = None; main(['show', 'reshape']); print(*sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)  # builds the index
     ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert not {"yaml", "torch", "numpy", "pytest"} & {*ran.stdout.splitlines()[-1].split()}
+    modules = ran.stdout.splitlines()[-1].split()
+    assert not {"yaml", "torch", "numpy", "pytest"} & {*modules}
+    assert len([name for name in modules if name.partition(".")[0] == "conformance"]) <= 25

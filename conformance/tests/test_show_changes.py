@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 
 
 def test_a_name_has_the_changes_that_people_wrote_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Entry, FailedPart, Outcome
-from conformance.terminal.failure import failure_text
+from conformance.run.failure import failure_text
 from conformance.tests.result_files import SIMPLE, entry, make_claim
 
 HOSTILE = "no\x1b[2J\u202e\r"

@@ -15,8 +15,8 @@ from conformance.lab.trials.calls import Call
 from conformance.lab.trials.observe.program import make
 from conformance.lab.trials.observe.trying import buildable_inputs, try_call
 from conformance.language.model import Place
-from conformance.trials.model import ASPECTS, BASE, USUAL, Fact
-from conformance.trials.rows import UNTRIED, Row
+from conformance.results.trials.model import ASPECTS, BASE, USUAL, Fact
+from conformance.results.trials.rows import UNTRIED, Row
 
 PLAIN = "torch.ones(2, 3)"
 TRANSPOSED = "torch.ones(3, 2).t()"

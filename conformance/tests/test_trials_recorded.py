@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.json_files import ResultError
 from conformance.lab.trials import measuring
 from conformance.lab.trials.__main__ import main
 from conformance.lab.trials.calls import Call, load_calls
 from conformance.lab.trials.measuring import Measured, try_calls
 from conformance.lab.trials.record import record
 from conformance.language.model import Place
-from conformance.results.files import ResultError
 from conformance.results.model import Environment
-from conformance.trials.model import BASE, Fact
-from conformance.trials.recorded import INPUTS, RecordedTrials
-from conformance.trials.rows import UNTRIED, Row
+from conformance.results.trials.model import BASE, Fact
+from conformance.results.trials.recorded import INPUTS, RecordedTrials
+from conformance.results.trials.rows import UNTRIED, Row
 
 FIXTURE = Path(__file__).parent / "fixtures" / "trials"
 RESHAPE, DETACH = "torch.Tensor.reshape", "torch.Tensor.detach"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.corpus import default_root, load_corpus
 from conformance.results.model import Verdict
 from conformance.tests.result_files import entry, release, save

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 
 
 def entries(capsys: pytest.CaptureFixture[str], folder: Path, code: str, old: str, new: str) -> list[dict[str, Any]]:
@@ -97,6 +97,57 @@ def test_what_is_sure_never_makes_way_for_a_maybe(capsys: pytest.CaptureFixture[
     assert (found["2.8/onnx-refuses-scripted-modules"], found["2.8/onnx-opset-is-18"]) == ("maybe", "certain")
 
 
+def test_a_rare_change_is_silent_where_the_code_does_not_show_its_arguments(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code = "torch.ones(2).fill_(value)", "torch.ones(2).fill_(torch.ones(()))"
+    assert [len(entries(capsys, tmp_path, one, "2.1", "2.2")) for one in code] == [0, 1]
+
+
+@pytest.mark.parametrize(("old", "told"), [("2.0", False), ("2.1", True)])
+def test_a_change_is_silent_for_who_comes_from_before_what_it_takes_back(
+    old: str, told: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, "torch.nn.LSTM(2, 2)", old, "2.3")
+    assert ("2.3/features-of-an-lstm-are-checked" in [entry["id"] for entry in found]) is told
+
+
+def test_a_default_that_somebody_wrote_of_is_one_entry_for_all_objects(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code = "torch.optim.SGD([x], 0.1).zero_grad()\ndef f(unknown):\n    unknown.zero_grad()"
+    [entry] = entries(capsys, tmp_path, code, "1.13", "2.0")
+    assert (entry["id"], entry["evidence"], entry["places"]) == ("2.0/zero-grad-sets-none", "maybe", 2)
+
+
+def test_a_default_of_two_classes_that_may_be_meant_is_one_entry(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    [entry] = entries(capsys, tmp_path, "def f(unknown):\n    unknown.zero_grad()", "1.13", "2.0")
+    assert entry["kind"] == "default"
+
+
+@pytest.mark.parametrize(("old", "told"), [("1.13", False), ("2.0", True)])
+def test_what_a_name_does_otherwise_is_silent_for_a_release_without_it(
+    old: str, told: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, "torch.compile(f)", old, "2.1")
+    assert ("2.1/compile-is-dynamic-when-needed" in [entry["id"] for entry in found]) is told
+
+
+def test_a_name_that_somebody_decided_to_be_there_is_silent(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert entries(capsys, tmp_path, "from torch.utils.cpp_extension import ROCM_HOME", "2.0", "2.1") == []
+
+
+def test_a_maybe_says_its_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "code.py"
+    file.write_text("import torch\ntorch.optim.SGD([x], 0.1).zero_grad()\n", encoding="utf-8")
+    main(["upgrade", "1.13", "2.0", "--uses", str(file)])
+    assert (
+        "zero_grad() sets gradients to None (since 2.0), only if code reads grad afterwards" in capsys.readouterr().out
+    )
+
+
 def test_a_rewrite_is_still_made(tmp_path: Path) -> None:
     file = tmp_path / "code.py"
     file.write_text('import torch\ntorch.load("m.pt")\n', encoding="utf-8")
@@ -110,3 +161,18 @@ def test_a_change_that_is_over_by_the_new_release_is_silent(
 ) -> None:
     found = entries(capsys, tmp_path, "torch.nn.functional.max_pool2d(torch.ones(1, 1, 4, 4), 2)", "1.8", new)
     assert ("1.9/pooling-warns-of-named-tensors" in [entry["id"] for entry in found]) is told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ids"),
+    [
+        ("1.13", "2.6", ["2.0/random-numbers-of-bernoulli-differ"]),
+        ("2.0", "2.7", ["2.7/random-numbers-are-those-of-1-13"]),
+        ("1.13", "2.7", []),
+    ],
+)
+def test_what_is_undone_between_the_two_releases_is_silent(
+    old: str, new: str, ids: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = entries(capsys, tmp_path, "torch.manual_seed(0)", old, new)
+    assert [entry["id"] for entry in found if "random-numbers" in entry["id"]] == ids

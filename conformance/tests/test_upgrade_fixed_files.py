@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.model import Fix
 from conformance.tests.closed_folders import cannot_obey, obey_permissions
 from conformance.upgrade.fixes import Fixes, fix
@@ -112,7 +112,7 @@ def test_another_object_of_the_same_name_matters_not(kept: str, tmp_path: Path) 
 
 
 def test_what_is_left_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.py").write_text("import torch\nfrom torch.cuda.amp import autocast\nwith autocast():\n    pass\n")
+    (tmp_path / "a.py").write_text("from torch.cuda.amp import autocast\n\nwith autocast():\n    pass\n")
     (tmp_path / "b.py").write_text("import torch\ntry:\n    torch.cuda.amp.autocast()\nexcept AttributeError: pass\n")
     (tmp_path / "c.py").write_text(
         "import torch\nf'{torch.cuda.amp.autocast()}'\n@torch.cuda.amp.autocast()\ndef f(): pass\n"
@@ -124,8 +124,8 @@ def test_what_is_left_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     told = capsys.readouterr()
     assert "+@torch.amp.autocast(" in told.out
     assert sorted(line.removeprefix(f"left as it is: {tmp_path}/") for line in told.err.splitlines()) == [
-        "a.py:2:1 torch.cuda.amp.autocast: it is not called here",
-        "a.py:3:6 torch.cuda.amp.autocast: it is called by another name",
+        "a.py:1:1 torch.cuda.amp.autocast: it is not called here",
+        "a.py:3:6 torch.cuda.amp.autocast: it is called by another name, and the file has no `import torch`",
         "c.py:2:4 torch.cuda.amp.autocast: it is in an f-string",
         "d.ipynb:cell 1:2:1 torch.cuda.amp.autocast: it is in a notebook",
     ]

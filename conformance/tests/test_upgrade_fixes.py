@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.upgrade.floor import Floor, find_floor
 
 _HEAD = "import torch\n\ndef f(path: str, x: torch.Tensor):\n"
@@ -25,7 +26,6 @@ REWRITTEN = [
         "torch.load(\n        path,  # where\n        map_location='cpu',\n    )",
         f"torch.load(\n        path,  # where\n        map_location='cpu', {_LOAD},\n    )",
     ),
-    ("1.13", "2.0", "torch.optim.SGD([x], 0.1).zero_grad()", "torch.optim.SGD([x], 0.1).zero_grad(set_to_none=False)"),
     ("2.3", "2.4", "torch.cuda.amp.autocast()  # half", 'torch.amp.autocast("cuda")  # half'),
     ("2.3", "2.4", "torch.cuda.amp.autocast(enabled=True)", 'torch.amp.autocast("cuda", enabled=True)'),
     ("1.13", "2.15", "torch.qr(x)", "torch.linalg.qr(x)"),
@@ -33,6 +33,14 @@ REWRITTEN = [
     ("2.3", "2.4", "torch.set_autocast_gpu_dtype(torch.half)", 'torch.set_autocast_dtype("cuda", torch.half)'),
     ("2.8", "2.9", "torch.onnx.export(m, x, 'f')", "torch.onnx.export(m, x, 'f', dynamo=False)"),
     ("2.3", "2.4", "torch.cuda.amp.GradScaler( )", 'torch.amp.GradScaler("cuda" )'),
+]
+#: The name of a call, where the file has another one for it.
+NAMED = [
+    ("from torch.cuda.amp import autocast", "autocast()", 'torch.amp.autocast("cuda")'),
+    ("from torch.cuda import amp as a", "a.autocast(enabled=x)", 'torch.amp.autocast("cuda", enabled=x)'),
+    ("import torch.cuda.amp as amp", "amp.GradScaler()", 'torch.amp.GradScaler("cuda")'),
+    ("from torch.cuda.amp import autocast", "f = autocast; f()", None),
+    ("from torch.cuda.amp import autocast\n\ndef g(torch):\n    pass", "autocast()", None),
 ]
 LEFT = [
     ("1.13", "2.15", "torch.qr(x, some=False)"),
@@ -58,6 +66,16 @@ def test_certain_and_small_rewrites_are_made(old: str, new: str, before: str, af
     status, file = _run(tmp_path, old, new, before, "--write")
     assert status == 0
     assert file.read_text(encoding="utf-8") == f"{_HEAD}    {after}\n"
+
+
+@pytest.mark.parametrize(("head", "before", "after"), NAMED)
+def test_a_call_by_another_name_gets_the_new_one_in_full(
+    head: str, before: str, after: Optional[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "code.py"
+    file.write_text(f"import torch\n{head}\n\n{before}\n", encoding="utf-8")
+    assert main(["upgrade", "2.3", "2.4", "--uses", str(file), "--fix", "--write"]) == 0
+    assert file.read_text(encoding="utf-8") == f"import torch\n{head}\n\n{after or before}\n"
 
 
 FLOORS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 
 RELEASES = ("1.12", "2.15")
 

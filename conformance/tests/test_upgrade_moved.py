@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.names.lookup import Names
 from conformance.names.model import Found, Gone
 from conformance.names.replacements import WRITTEN, written_instead
-from conformance.results.recorded import recorded_folder
 from conformance.upgrade.model import ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.usage import Evidence, read_project

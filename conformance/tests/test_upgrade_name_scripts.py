@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.names.lookup import Names
-from conformance.results.recorded import recorded_folder
 from conformance.upgrade.model import ReportEntry
 from conformance.upgrade.name_changes import NameChanges
 from conformance.usage import read_project

@@ -8,8 +8,8 @@ from typing import Optional
 
 import pytest
 
-from conformance.cli import main
-from conformance.results.recorded import recorded_folder
+from conformance.__main__ import main
+from conformance.base.recorded_folder import recorded_folder
 from conformance.tests.upgrade_pairs import UNPROVEN, Outcome, Pair, pairs, recorded, run_lines
 
 pytestmark = pytest.mark.skipif(not (recorded_folder() / "names").is_dir(), reason="the names are not recorded yet")
@@ -21,6 +21,8 @@ import torch.nn.functional as F
 from torch import Tensor
 def used(a: Tensor, b: Tensor, i: Tensor, model: nn.Module, f, optimizer: torch.optim.SGD, dataset):
 """
+#: Lines that are told as a maybe: only code that reads grad afterwards is hurt.
+_MAYBE = ("optimizer.zero_grad()", "model.zero_grad()")
 _PAIRS = pairs()
 RECORDED = recorded()
 _Told = dict[int, set[str]]
@@ -51,7 +53,9 @@ def test_hurt_lines_are_told_with_their_kind_and_their_twins_are_silent(
     table = [pair for pair in _PAIRS if (pair.old, pair.new) == (old, new)]
     by_hurt = told(tmp_path, capsys, old, new, [pair.hurt for pair in table])
     assert not [
-        f"{pair.hurt}: {by_hurt.get(at)}" for at, pair in enumerate(table) if pair.kind not in by_hurt.get(at, ())
+        f"{pair.hurt}: {by_hurt.get(at)}"
+        for at, pair in enumerate(table)
+        if (pair.kind in by_hurt.get(at, ())) == (pair.hurt in _MAYBE)
     ]
     by_safe = told(tmp_path, capsys, old, new, [pair.safe for pair in table])
     assert not [f"{table[at].safe}: {found}" for at, found in by_safe.items()]

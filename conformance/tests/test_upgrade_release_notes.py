@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.__main__ import main
 from conformance.language.model import Place
 from conformance.language.release_notes import Measures, ReleaseNote, ReleaseNotes
 from conformance.upgrade.formats import json_report

@@ -9,9 +9,9 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Fact, Facts, Flags, Verdict
+from conformance.results.verdicts import truth
 from conformance.tests.result_files import SIMPLE, entry, make_claim
-from conformance.views.aspects import Aspect, aspects, same
-from conformance.views.verdicts import truth
+from conformance.upgrade.compare.aspects import Aspect, aspects, same
 
 VALUE = Aspect("value", "y")
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.lab.views.causes import ranked_causes
+from conformance.lab.views.reach import reach_of
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place
+from conformance.results.recorded import Recorded, in_order
 from conformance.tests.result_files import entry, release
 from conformance.tests.small_corpora import small_corpus
-from conformance.views.causes import ranked_causes
-from conformance.views.reach import reach_of
-from conformance.views.recorded import Recorded, in_order
 
 PLACE = Place("spec.yaml", 1, 1)
 CAUSES = """\
@@ -67,7 +67,7 @@ def test_reach_and_releases_come_from_what_was_seen(corpus: Corpus) -> None:
         release("2.1.2", {a.id: entry(a, "diverges", divergence=(0,)), d.id: entry(d, "holds")}),
     )
     [view] = ranked_causes([a, d], in_order([old, new]))
-    assert str(view.reach) == "corner inputs (expanded)"
+    assert str(view.reach) == "rare inputs (expanded)"
     assert view.where == "torch 2.0.1 and 2.1.2 (cpu)"
     assert str(ranked_causes([a, d], Recorded())[0].reach) == "everywhere"
 
@@ -118,14 +118,14 @@ def divergence(where: str) -> Divergence:
     [
         ("", "everywhere"),
         ("x.is_complex()", "ordinary inputs"),
-        ("x.numel() == 0", "corner inputs (empty)"),
-        ("x.is_conj() or x.is_neg()", "corner inputs (conjugate, negative bit)"),
+        ("x.numel() == 0", "rare inputs (empty)"),
+        ("x.is_conj() or x.is_neg()", "rare inputs (conjugate, negative bit)"),
         ("x.is_conj() or x.is_complex()", "ordinary inputs"),
-        ("x.is_conj() and x.is_complex()", "corner inputs (conjugate)"),
+        ("x.is_conj() and x.is_complex()", "rare inputs (conjugate)"),
         ("not x.is_conj()", "ordinary inputs"),
         ("x.numel() != 0", "ordinary inputs"),
-        ("not a.dtype.isnative", "corner inputs (foreign byte order)"),
-        ("layout in ('sparse_bsr', 'sparse_bsc')", "corner inputs (sparse)"),
+        ("not a.dtype.isnative", "rare inputs (foreign byte order)"),
+        ("layout in ('sparse_bsr', 'sparse_bsc')", "rare inputs (sparse)"),
         ("(", "ordinary inputs"),
     ],
 )
@@ -134,12 +134,12 @@ def test_reach_is_read_from_the_condition(where: str, reach: str) -> None:
     assert str(reach_of(claim, divergence(where))) == reach
 
 
-def test_a_corner_is_none_for_a_subject_that_is_about_it() -> None:
+def test_a_rare_input_is_none_for_a_subject_that_is_about_it() -> None:
     claim = Claim("torch.Tensor.conj/a", "torch.Tensor.conj", "It is", "leaf", (), PLACE)
     assert str(reach_of(claim, divergence("x.is_conj()"))) == "ordinary inputs"
 
 
-def test_inputs_that_are_drawn_from_corners_are_corners() -> None:
+def test_inputs_that_are_drawn_rare_are_rare() -> None:
     given = (("x", Fragment('tensor(layout=["conj", "neg"])', PLACE)),)
     claim = Claim("torch.frob/a", "torch.frob", "It is", "leaf", (), PLACE, given=given)
-    assert str(reach_of(claim, divergence(""))) == "corner inputs (conjugate, negative bit)"
+    assert str(reach_of(claim, divergence(""))) == "rare inputs (conjugate, negative bit)"

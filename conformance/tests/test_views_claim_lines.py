@@ -9,10 +9,10 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Fact, Facts, Flags, Tiers
+from conformance.results.recorded import Recorded, in_order
+from conformance.show.claim_lines import claim_line
 from conformance.show.claim_page import claim_page
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_claim, release
-from conformance.views.claim_lines import claim_line
-from conformance.views.recorded import Recorded, in_order
 
 DIVERGING = (
     SIMPLE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.lab.views.content import Content
+from conformance.lab.views.costs import by_cost
+from conformance.lab.views.falsehood_pages import false_index, false_pages
+from conformance.lab.views.pieces import plain
+from conformance.results.recorded import in_order
 from conformance.tests.result_files import entry, release
 from conformance.tests.small_corpora import small_corpus
-from conformance.views.content import Content
-from conformance.views.costs import by_cost
-from conformance.views.falsehood_pages import false_index, false_pages
-from conformance.views.pieces import plain
-from conformance.views.recorded import in_order
 
 CAUSES = """\
 causes:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conformance.language.model import Claim
+from conformance.results.recorded import Measured
+from conformance.show.sentences import AFTER, BEFORE, FALSE, TRUE, UNDOCUMENTED, documentation_states
 from conformance.tests.result_files import SIMPLE, entry, make_claim, releases
-from conformance.views.recorded import Measured
-from conformance.views.sentences import AFTER, BEFORE, FALSE, TRUE, UNDOCUMENTED, documentation_states
 
 HERE, GONE = ("0123abcd",), (None,)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.lab.views.falsehoods import false_where
+from conformance.lab.views.pieces import plain
 from conformance.tests.result_files import entry, make_claim, release
-from conformance.views.falsehoods import false_where
-from conformance.views.pieces import plain
 
 DIVERGES = """
 diverges:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from conformance.base.release_spans import unmeasured_minors
 from conformance.language.model import Claim
+from conformance.results.history import since, truth_timeline
 from conformance.results.model import Entry, Facts, Signal, Verdict
+from conformance.results.recorded import load_recorded
 from conformance.tests.result_files import SIMPLE, entry, make_claim, release, releases, save
-from conformance.views.history import since, truth_timeline
-from conformance.views.recorded import load_recorded
-from conformance.views.releases import unmeasured_minors
 
 OTHER_EXAMPLE = {"x": "torch.tensor([7.])"}
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.lab.names.record import record
 from conformance.names.lookup import Names
 from conformance.names.model import MeasuredNames, NameRecord
-from conformance.names.store import record
-from conformance.views.name import changes_of_parameters, name_releases, releases_in_words
+from conformance.show.name import changes_of_parameters, name_releases, releases_in_words
 
 MODULE = NameRecord("module")
 LINEAR = "Please use torch.linalg.eigh instead."

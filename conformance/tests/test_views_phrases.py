@@ -8,16 +8,16 @@ from typing import Optional, get_args
 
 import pytest
 
+from conformance.base.release_spans import Unknown, gaps_in_words, in_ranges
+from conformance.lab.views.program import program_view
+from conformance.language.condition_words import conditions_in_words, divergence_in_words
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place, Source
+from conformance.language.source_words import source_view
+from conformance.results.facts import flags_in_words, signal_in_words
 from conformance.results.model import Entry, Facts, Flags, Signal, Tiers, Verdict
+from conformance.results.recorded import Measured, environments_in_words, in_order
+from conformance.results.verdicts import APPEARANCES
 from conformance.tests.result_files import RAISING, SIMPLE, entry, make_claim, release
-from conformance.views.conditions import conditions_in_words, divergence_in_words
-from conformance.views.facts import flags_in_words, signal_in_words
-from conformance.views.program import program_view
-from conformance.views.recorded import Measured, environments_in_words, in_order
-from conformance.views.releases import Unknown, gaps_in_words, in_ranges
-from conformance.views.sources import source_view
-from conformance.views.verdicts import APPEARANCES
 
 PLACE = Place("specs/x.yaml", 1, 1)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.trials.model import BASE, Fact, Group, NameTrials, Trials
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.trials import changes_of_calls, in_words, tried_view
+from conformance.results.trials.model import BASE, Fact, Group, NameTrials, Trials
+from conformance.results.trials.recorded import RecordedTrials
+from conformance.show.trials import changes_of_calls, in_words, tried_view
 
 FIXTURE = Path(__file__).parent / "fixtures" / "trials"
 GIVEN = {"x": "torch.ones(2)"}

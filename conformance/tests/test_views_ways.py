@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from conformance.lab.views.content import Content
+from conformance.lab.views.ways import CellView, WaysPage, WaysView, read_ways, ways_view
 from conformance.language.answers import check_proofs
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.results.proofs import check_lines, recorded_releases
+from conformance.results.recorded import load_recorded
 from conformance.results.store import Results
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.content import Content
-from conformance.views.recorded import load_recorded
-from conformance.views.ways import CellView, WaysPage, WaysView, read_ways, ways_view
+from conformance.results.trials.recorded import RecordedTrials
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = {path.stem: read_ways(path) for path in sorted((DOCS / "ways").glob("*.yaml"))}

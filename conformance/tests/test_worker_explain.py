@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from conformance.worker.explain import explain, shown
+from conformance.run.worker.explain import explain, shown
 
 
 def test_temporary_folders_are_not_told() -> None:

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from conformance.results.model import Entry
-from conformance.worker.generators import Generators
+from conformance.run.worker.generators import Generators
 
 Judge = Callable[[str], Entry]
 DRAWS = {

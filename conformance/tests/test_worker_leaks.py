@@ -301,3 +301,11 @@ ORDINARY = {
 @pytest.mark.parametrize("name", ORDINARY)
 def test_what_torch_and_python_do_themselves_is_no_leak(name: str, judge: Judge) -> None:
     assert judge(body(ORDINARY[name], "y is not x")).verdict == "holds"
+
+
+def test_what_dynamo_turns_off_is_on_for_the_next(judge: Judge) -> None:
+    assert judge(body("torch.compile(torch.sin, backend='eager')", "y is not x")).verdict == "holds"
+    assert (
+        judge(body("pass", "__import__('torch.distributions').distributions.Distribution._validate_args")).verdict
+        == "holds"
+    )

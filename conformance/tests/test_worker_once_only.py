@@ -10,7 +10,7 @@ import pytest
 
 from conformance.language.model import Claim
 from conformance.results.model import Entry
-from conformance.runner.supervisor import Supervisor
+from conformance.run.supervisor import Supervisor
 
 Judge = Callable[[str], Entry]
 CALLS = {

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.autograd import forward_ad
 
-from conformance.worker.torch_state import TorchState
+from conformance.run.worker.torch_state import TorchState
 
 _entered: list[Any] = []
 

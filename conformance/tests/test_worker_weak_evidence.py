@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from conformance.base.recorded_folder import recorded_folder
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.model import Claim
-from conformance.results.store import load_results
-from conformance.runner.supervisor import Supervisor
+from conformance.results.record import stored_results
+from conformance.run.supervisor import Supervisor
+from conformance.run.worker.weak_evidence import domain_size
 from conformance.tests.conftest import HEADER, claim_text
-from conformance.worker.weak_evidence import domain_size
 
 ReadClaim = Callable[[str], Claim]
 
@@ -113,8 +114,7 @@ def test_the_run_prints_code_and_place(tmp_path: Path) -> None:
 
 
 def test_no_claim_of_the_corpus_proves_too_little() -> None:
-    path = default_root().parent / "docs" / "results" / "torch-2.13.0-cpu.jsonl"
-    entries = load_results(path).claims
+    entries = stored_results(recorded_folder())["torch-2.13.0-cpu"].claims
     assert {identity: entry.weak_evidence for identity, entry in entries.items() if entry.weak_evidence} == {}
 
 

@@ -11,16 +11,16 @@ from typing import Optional
 
 from packaging.version import InvalidVersion, Version
 
+from conformance.base.json_files import ResultError
+from conformance.base.processes.scratch import ScratchFolder
+from conformance.base.recorded_folder import recorded_folder
+from conformance.base.release_spans import as_version
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
-from conformance.processes.scratch import ScratchFolder
-from conformance.results.files import ResultError
-from conformance.results.recorded import recorded_folder
+from conformance.results.history import truth_timeline
+from conformance.results.recorded import Measured, load_recorded
 from conformance.upgrade.measuring import Failed, Measurement, measure_with_environment
 from conformance.upgrade.releases import NoReleases, list_releases
-from conformance.views.history import truth_timeline
-from conformance.views.recorded import Measured, load_recorded
-from conformance.views.releases import as_version
 
 #: Measures a claim on a release; raises ``Failed`` where the release can't be installed or run.
 Measure = Callable[[str], Measurement]

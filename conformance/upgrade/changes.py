@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Optional
 
-from conformance.compare.harm import SHOWN, rank
-from conformance.language.conditions import admits_release
+from conformance.base.release_spans import as_version, minor
+from conformance.language.addresses import release_page
 from conformance.language.corpus import Corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
-from conformance.names.store import minor, release_key
-from conformance.scripts.observation import observing_script
+from conformance.names.model import NotYet
+from conformance.results.conditions import admits_release
+from conformance.run.scripts.observation import observing_script
+from conformance.upgrade.harm import SHOWN, rank
 from conformance.upgrade.matching import concern, names_of
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry, places_of
 from conformance.usage import Evidence, UseGroup
-from conformance.views.addresses import release_page
 
 
 def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGroup]], names: Names) -> Report:
@@ -31,8 +32,12 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
         The uses in the code; None for every change, whoever it concerns.
     """
     by_name = None if groups is None else _by_name(groups)
-    between = [change for change in corpus.changes if is_between(change.release, report) and _lasts(change, report)]
-    written = [(entry, change) for change in between if (entry := _entry(change, by_name, names, corpus)) is not None]
+    between = [change for change in corpus.changes if is_between(change.release, report) and _differs(change, report)]
+    written = [
+        (entry, change)
+        for change in between
+        if (entry := _entry(change, by_name, names, corpus, report.old)) is not None
+    ]
     # A warning says nothing more where another release refuses the same call, or warned of it before.
     worst = [
         (entry, change)
@@ -47,26 +52,36 @@ def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGr
             other
             for other in measured
             # That a default is None, or was, says less than what somebody wrote of it.
-            if (other.severity in harms or (other.kind == "default" and other.evidence is Evidence.MAYBE))
+            if (other.severity in harms or other.kind == "default")
             and any(f"{other.subject}.".startswith(f"{name}.") for name in about)
             and _speaks_of(entry, other)
-            and (by_name is None or _other_places(other, entry) != other.places)
+            and (by_name is None or other.kind == "default" or _other_places(other, entry) != other.places)
         ]
-        rest = [replace(other, places=places) for other in shared if (places := _other_places(other, entry))]
+        joined = {place.use.spot: place for other in shared for place in _joining(other, entry)}
+        rest = [
+            replace(other, places=places)
+            for other in shared
+            if (places := tuple(place for place in _other_places(other, entry) if place.use.spot not in joined))
+        ]
         measured = [*(other for other in measured if other not in shared), *rest]
         announced = dict.fromkeys(note for one in (entry, *shared) for note in one.announced)
-        entries.append(replace(entry, announced=tuple(announced)))
+        entries.append(replace(entry, announced=tuple(announced), places=(*entry.places, *joined.values())))
     return replace(report, entries=tuple(sorted([*entries, *measured], key=ReportEntry.order)))
 
 
 def is_between(release: str, report: Report) -> bool:
     """Return whether a release is newer than the old one of a report, and no newer than its new one."""
-    old, new = release_key(minor(report.old)), release_key(minor(report.new))
-    return old < release_key(release) <= new
+    old, new = as_version(minor(report.old)), as_version(minor(report.new))
+    return old < as_version(release) <= new
 
 
-def _lasts(change: Change, report: Report) -> bool:
-    """Return whether the new release is still as a change left it, by the releases that its example is about."""
+def _differs(change: Change, report: Report) -> bool:
+    """Return whether a change, and what it takes back, make the old and the new release differ.
+
+    The new release has to be as the change left it, by the releases that its example is about.
+    """
+    if change.undoes and as_version(minor(report.old)) < as_version(change.undoes):
+        return False
     asked = change.examples[-1].applies.torch if change.examples else None
     return asked is None or admits_release(asked, report.new)
 
@@ -86,12 +101,18 @@ def _by_name(groups: Iterable[UseGroup]) -> Mapping[str, list[UseGroup]]:
 
 
 def _entry(
-    change: Change, by_name: Optional[Mapping[str, list[UseGroup]]], names: Names, corpus: Corpus
+    change: Change, by_name: Optional[Mapping[str, list[UseGroup]]], names: Names, corpus: Corpus, old: str
 ) -> Optional[ReportEntry]:
     sure = Evidence.CERTAIN
     if change.condition:
         sure = Evidence.LIKELY if change.reach == "common" else Evidence.MAYBE
-    groups = (group for match in change.match for group in (by_name or {}).get(match.name, ()))
+    # What a name does otherwise is nothing new for code that can't have had the name.
+    matches = (
+        match
+        for match in change.match
+        if change.harm != "changes" or not isinstance(names.lookup(match.name, minor(old)), NotYet)
+    )
+    groups = (group for match in matches for group in (by_name or {}).get(match.name, ()))
     placed = [(group, min(sure, found)) for group in groups if (found := concern(change, group.use, names))]
     if by_name is not None and not placed:
         return None
@@ -130,17 +151,30 @@ def _outweighs(one: ReportEntry, its: Change, other: ReportEntry, change: Change
     """
     is_same = any(match in its.match for match in change.match)
     if one.severity == other.severity == "warns":
-        return is_same and release_key(its.release) < release_key(change.release)
+        return is_same and as_version(its.release) < as_version(change.release)
     is_about = other.subject in {match.name for match in its.match}
     refuses = one.severity == "breaks" and other.severity != "breaks"
     return refuses and (is_same or (is_about and not its.condition))
 
 
+def _joining(default: ReportEntry, written: ReportEntry) -> Iterator[AffectedPlace]:
+    """Yield the places that only may have a default of which somebody wrote: one entry tells all of them."""
+    spots = {place.use.spot for place in written.places}
+    if default.kind == "default":
+        yield from (
+            place for place in default.places if place.evidence is Evidence.MAYBE and place.use.spot not in spots
+        )
+
+
 def _other_places(one: ReportEntry, other: ReportEntry) -> tuple[AffectedPlace, ...]:
-    """Return the places of an entry that another does not have; what is shown never makes way for a maybe."""
+    """Return the places of an entry that another does not have.
+
+    What is shown never makes way for a maybe, but for a default: that it may matter was reviewed.
+    """
     others = {place.use.spot: place.evidence for place in other.places}
+    least = Evidence.MAYBE if one.kind == "default" else Evidence.LIKELY
     return tuple(
         place
         for place in one.places
-        if place.use.spot not in others or others[place.use.spot] < min(place.evidence, Evidence.LIKELY)
+        if place.use.spot not in others or others[place.use.spot] < min(place.evidence, least)
     )

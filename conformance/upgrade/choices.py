@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from conformance.releases import RELEASES
+from conformance.base.torch_releases import RELEASES
 
 
 class NotRecorded(Exception):

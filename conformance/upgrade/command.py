@@ -11,23 +11,22 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
-from conformance.collection import without_collection
-from conformance.compare.harm import SHOWN
-from conformance.files import why_missing
+from conformance.base.collection import without_collection
+from conformance.base.files import why_missing
+from conformance.base.json_files import ResultError, read_bytes, to_text
+from conformance.base.recorded_folder import NAMES, recorded_folder
+from conformance.base.text import count_of, printable
+from conformance.base.waiting import waiting
 from conformance.language.corpus import Corpus
 from conformance.language.kept import corpus_of
 from conformance.names.lookup import Names
-from conformance.names.store import StoreError
-from conformance.results.files import ResultError, read_bytes, to_text
-from conformance.results.recorded import NAMES, recorded_folder
-from conformance.terminal.waiting import waiting
-from conformance.text import count_of, printable
 from conformance.upgrade.changes import is_between, with_changes
 from conformance.upgrade.choices import NotRecorded, choose_releases
 from conformance.upgrade.coverage import coverage_of
 from conformance.upgrade.fixes import Fixes, fix
 from conformance.upgrade.floor import Floor, find_floor
 from conformance.upgrade.formats import github_report, json_report
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.ignoring import without_ignored
 from conformance.upgrade.model import Report, ReportEntry
 from conformance.upgrade.name_changes import NameChanges
@@ -41,7 +40,7 @@ from conformance.usage import Evidence, Project, UseGroup, read_project
 _FORMATS = ("text", "markdown", "json", "github", "sarif")
 _EPILOG = """\
 exit status: 0 reported, 1 an entry is at least as severe as --fail-on or a file could not be written, 2 a release is
-not recorded or the command line is wrong, 3 no difference was found, but part of the code could not be read or resolved
+not recorded or the command line is wrong, 3 no differences were found, but parts of the code could not be analysed
 
 examples:
   conformance upgrade 2.4 2.15                          what torch itself changed
@@ -59,8 +58,8 @@ def add_upgrade(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "upgrade",
         help="list the lines of your code that a newer torch breaks or changes",
         description="List what changed between two recorded releases for the code that calls torch: what people wrote "
-        "of each release, with examples that were measured, and names that are gone, deprecated or have other defaults. "
-        "Sources are read, never run.",
+        "of each release, with examples that were measured, and names that are gone, are deprecated or have other "
+        "defaults. Sources are read, never run.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -126,7 +125,7 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         if options.certain:
             sure = (entry for entry in report.entries if entry.evidence is Evidence.CERTAIN)
             report = replace(report, entries=tuple(sure))
-    except (NotRecorded, ResultError, StoreError, ValueError) as error:
+    except (NotRecorded, ResultError, ValueError) as error:
         return _refused(str(error))
     if options.fix:
         floor = Floor(options.floor, "--floor") if options.floor else find_floor(options.uses)
@@ -199,9 +198,9 @@ def _entries(report: Report, corpus: Corpus, changes: NameChanges, groups: Seque
 
 
 def _is_decided(entry: ReportEntry, report: Report, corpus: Corpus) -> bool:
-    """Return whether somebody decided that this new default does the same, or that this deprecation is none."""
+    """Return whether somebody decided that a new default does the same, or that nothing is deprecated or gone."""
     text = f"{entry.id.rpartition(':')[2]}: {entry.before} → {entry.after}"
-    return entry.kind in ("default", "deprecated") and any(
+    return entry.kind in ("default", "deprecated", "gone") and any(
         # One without `what` is about what the census of changes lists, which deprecations of names are no part of.
         decision.what
         and decision.what in text

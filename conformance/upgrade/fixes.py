@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NamedTuple, Union
 
-from conformance.compare.harm import SHOWN
-from conformance.files import link_again, replace_content
+from conformance.base.files import link_again, replace_content
+from conformance.base.text import one_line, printable
 from conformance.language.model import Fix
-from conformance.text import one_line, printable
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.model import Report
 from conformance.upgrade.rewriting import Edit, SourceText
 from conformance.usage import Evidence, Kind, Use
@@ -222,6 +222,7 @@ class _Calls:
             self._starts.append(self._starts[-1] + len(written) + 1)
         self._calls: dict[tuple[int, int], list[ast.Call]] = {}
         self._replaced = dict(_replaced(source.tree))
+        self._has_torch = _binds_torch_alone(source.tree)
         # Before 3.12, places in f-strings are not exact, and quotes can't be nested.
         texts = (node for node in ast.walk(source.tree) if isinstance(node, ast.JoinedStr))
         self._in_texts = {inner for text in texts for inner in ast.walk(text)}
@@ -269,8 +270,8 @@ class _Calls:
 
     def _rename(self, call: ast.Call, new: Fix) -> Union[Edit, str]:
         written = self._content[self._begin(call.func) : self._end(call.func)]
-        if written != new.of.encode():
-            return "it is called by another name"
+        if written != new.of.encode() and not (self._has_torch and re.fullmatch(rb"[\w.]+", written)):
+            return "it is called by another name, and the file has no `import torch`"
         is_same = len(call.args) <= new.positional and all(one.arg in new.keywords for one in call.keywords)
         if not is_same or any(isinstance(one, ast.Starred) for one in call.args):
             return f"{new.name} takes other arguments"
@@ -287,6 +288,27 @@ class _Calls:
 
     def _end(self, node: ast.expr) -> int:
         return self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+
+
+def _binds_torch_alone(tree: ast.Module) -> bool:
+    """Return whether ``import torch`` stands at the top of a file, and nothing else in it binds that name."""
+    names = {
+        *(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)),
+        *(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)),
+        *(
+            node.name
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        ),
+        *(
+            one.asname
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for one in node.names
+        ),
+    }
+    imported = [one for node in tree.body if isinstance(node, ast.Import) for one in node.names]
+    return "torch" not in names and any(one.name.partition(".")[0] == "torch" and not one.asname for one in imported)
 
 
 def _prefixes(name: str) -> list[str]:

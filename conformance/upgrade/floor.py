@@ -13,10 +13,10 @@ from typing import Any, Callable, Optional
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-from conformance.files import Unreadable, read_bounded
+from conformance.base.files import Unreadable, read_bounded
+from conformance.base.release_spans import as_version, minor
 from conformance.names.lookup import Names
 from conformance.names.model import Found
-from conformance.names.store import minor, release_key
 from conformance.upgrade.settings import read_toml
 from conformance.upgrade.signatures import signatures
 
@@ -34,9 +34,9 @@ class Floor:
 
     def lacks(self, names: Names, name: str, argument: str = "") -> str:
         """Return why a name, or an argument of it, can't be used there; empty if it can."""
-        known = sorted(map(minor, names.releases), key=release_key)
+        known = sorted(map(minor, names.releases), key=as_version)
         # Before the first release that is recorded, the first one stands for it.
-        release = ([each for each in known if release_key(each) <= release_key(self.release)] or known[:1])[-1]
+        release = ([each for each in known if as_version(each) <= as_version(self.release)] or known[:1])[-1]
         found = names.lookup(name, release)
         if not isinstance(found, Found):
             return f"torch {self.release} has no {name} ({self.source})"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from conformance.compare.harm import SHOWN, rank
-from conformance.results.codec import Json
-from conformance.text import count_of, printable
+from conformance.base.codec import Json
+from conformance.base.text import count_of, printable
+from conformance.upgrade.harm import SHOWN, rank
 from conformance.upgrade.model import Report, ReportCoverage, ReportEntry
 from conformance.upgrade.report import MOST_PLACES, summary
 from conformance.usage import Use

@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.release_spans import as_version, minor
 from conformance.language.model import ArgumentMatch, Change, CodeMatch
 from conformance.names.lookup import Names
 from conformance.names.model import Found
-from conformance.names.store import minor, release_key
 from conformance.upgrade.signatures import signatures
 from conformance.usage import Argument, Call, Evidence, Kind, TorchName, Use, read_project
 from conformance.usage.matching import Signature, bind
@@ -28,7 +28,7 @@ _KINDS = {
 }
 _DECORATORS = {"decorator": "function", "class decorator": "class"}
 _EVIDENCE = {True: Evidence.CERTAIN, None: Evidence.MAYBE, False: None}
-_TENSORS = {"bool tensor": "bool", "integer tensor": "integer", "float tensor": "float"}
+_TENSORS = {f"{kind} tensor": kind for kind in ("bool", "integer", "float", "complex")}
 
 
 def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Optional[Evidence]]:
@@ -46,14 +46,17 @@ def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Option
 def concern(change: Change, use: Use, names: Names) -> Optional[Evidence]:
     """Return how surely a change concerns a use; None where it does not, or where the code expects the change.
 
-    Code under a comparison of versions is concerned if it runs on a release before the change and on one since.
+    Code under a comparison of versions is concerned if it runs on a release before the change and on one since. A rare
+    change does not concern code that does not show the arguments that it is about.
     """
     if use.evidence is Evidence.MAYBE or (use.guarded and use.runs_on is None):
         return None
     if use.runs_on is not None and not runs_on_both_sides(use.runs_on, change.release):
         return None
     found = [evidence for match in change.match if (evidence := _matched(match, use, change.release, names))]
-    return min(use.evidence, max(found)) if found else None
+    if not found or (max(found) is Evidence.MAYBE and change.reach == "rare"):
+        return None
+    return min(use.evidence, max(found))
 
 
 def names_of(use: Use) -> set[str]:
@@ -62,10 +65,14 @@ def names_of(use: Use) -> set[str]:
 
 
 def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional[Evidence]:
+    if match.caught and match.caught not in use.caught:
+        return None
     named = names_of(use)
     if match.how == "use":
+        # What makes an object is concerned, and not each method of it.
+        is_of_object = use.call is not None and use.call.receiver is not None and use.call.receiver.type == match.name
         is_used = any(f"{name}.".startswith(f"{match.name}.") for name in named) and use.kind is not Kind.OVERRIDE
-        return Evidence.CERTAIN if is_used else None
+        return Evidence.CERTAIN if is_used and not is_of_object else None
     if match.name not in named:
         return None
     if match.how in _KINDS:
@@ -77,6 +84,9 @@ def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional
         return _EVIDENCE[use.kind is Kind.OVERRIDE and not defined.intersection(each.name for each in match.leaves_out)]
     if use.call is None or use.kind is Kind.ASSIGN:
         return None
+    is_class = match.name.rpartition(".")[2][:1].isupper()
+    if use.kind is Kind.PASSED and is_class and not (use.call.positional or use.call.keywords):
+        return Evidence.MAYBE  # as in x.type(torch.cuda.FloatTensor), which makes no object
     return _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
 
 
@@ -141,7 +151,7 @@ def _is_a(argument: Argument, kind: str) -> Optional[bool]:
 def _signatures(name: str, release: str, names: Names) -> tuple[Signature, ...]:
     """Return the signatures of a name in the last release before a change that tells them, or in the first since."""
     known = [minor(one) for one in names.releases]
-    earlier = [one for one in known if release_key(one) < release_key(release)]
+    earlier = [one for one in known if as_version(one) < as_version(release)]
     for near in (*reversed(earlier), *known[len(earlier) :]):
         found = names.lookup(name, near)
         if isinstance(found, Found) and signatures(found.record):

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.json_files import ResultError
+from conformance.base.torch_releases import find_python, old_setuptools
 from conformance.language.corpus import default_root
 from conformance.language.model import Claim
-from conformance.releases import find_python, old_setuptools
-from conformance.results.files import ResultError
 from conformance.results.model import Entry, Verdict
+from conformance.results.recorded import Measured
 from conformance.results.store import SUFFIX, load_results
-from conformance.views.recorded import Measured
 
 #: What the package needs beside torch and NumPy.
 _REQUIREMENTS = (

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from conformance.compare.harm import SHOWN, Harm, rank
 from conformance.language.model import Fix
 from conformance.language.release_notes import ReleaseNote
+from conformance.upgrade.harm import SHOWN, Harm, rank
 from conformance.usage import Evidence, NotRead, Unclear, Use, UseGroup
 
 
@@ -162,8 +162,9 @@ class Report:
 
     @property
     def maybe(self) -> list[ReportEntry]:
-        """The entries that only may concern the code."""
-        return [item for item in self.entries if item.evidence is Evidence.MAYBE]
+        """The entries that only may concern the code; those that need an unusual input come last."""
+        found = [item for item in self.entries if item.evidence is Evidence.MAYBE]
+        return sorted(found, key=lambda entry: bool(entry.condition))
 
     def fails(self, severity: Optional[Harm]) -> bool:
         """Return whether an entry is at least as harmful as a severity."""
@@ -171,5 +172,5 @@ class Report:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing is told although not all was read and known: no all-clear."""
+        """Whether no difference is shown although parts of the code were not analysed."""
         return not any(map(self.of, SHOWN)) and self.coverage is not None and not self.coverage.is_complete

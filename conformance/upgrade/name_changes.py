@@ -9,14 +9,14 @@ from dataclasses import replace
 from functools import cache
 from typing import Optional
 
-from conformance.compare.harm import Harm
+from conformance.base.release_spans import minor
+from conformance.base.text import bounded
 from conformance.language.model import Fix
 from conformance.names.answers import NameDifference, differences
 from conformance.names.lookup import Names
 from conformance.names.model import Answer, Found, Gone, NotYet
 from conformance.names.replacements import instead_of_argument
-from conformance.names.store import minor
-from conformance.text import bounded
+from conformance.upgrade.harm import Harm
 from conformance.upgrade.model import ReportEntry, places_of
 from conformance.upgrade.name_scripts import documentation_script, presence_script, signature_script
 from conformance.upgrade.signatures import arrivals, broken, deprecated_passed, shape_of, takes_keyword
@@ -65,17 +65,23 @@ class NameChanges:
         """Return what differs at places of somebody's code."""
         found: dict[str, tuple[ReportEntry, dict[int, Evidence]]] = {}
         for number, (use, _) in enumerate(groups):
+            said: set[tuple[str, ...]] = set()
             for name in self.meant(use):
                 for entry, evidence in self._of_use(name, use):
+                    # Methods of two classes that may be meant, and changed alike, are one entry.
+                    alike = entry.id.rpartition(":")[2], entry.before, entry.after
+                    if entry.kind == "default" and alike in said:
+                        continue
+                    said.add(alike)
                     _, sure = found.setdefault(entry.id, (entry, {}))
                     sure[number] = max(evidence, sure.get(number, Evidence.MAYBE))
         # One function under two names at the same places is told once.
-        told: set[tuple[str, str, frozenset[str]]] = set()
+        told: set[tuple[str, str, str, frozenset[str]]] = set()
         twins: set[str] = set()
         for entry, sure in found.values():
-            if entry.kind == "deprecated":
+            if entry.kind in ("deprecated", "default"):
                 at = frozenset(str(use) for number in sure for use in groups[number].places)
-                key = entry.after, entry.subject.rpartition(".")[2], at
+                key = entry.after, entry.id.rpartition(entry.subject)[2], entry.subject.rpartition(".")[2], at
                 twins |= {entry.id} if key in told else set()
                 told.add(key)
         return [

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
-from conformance.compare.differences import RecordDifference, claim_differences
-from conformance.compare.harm import SHOWN
+from conformance.base.release_spans import minor
 from conformance.language.corpus import Corpus
 from conformance.language.kept import corpus_of
-from conformance.names.store import minor
+from conformance.results.recorded import load_recorded
 from conformance.upgrade.choices import NotRecorded, choose_releases
+from conformance.upgrade.compare.differences import RecordDifference, claim_differences
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.model import Report, ReportEntry
-from conformance.views.recorded import load_recorded
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from conformance.base.release_spans import as_version, minor
 from conformance.language.release_notes import ReleaseNote, ReleaseNotes
-from conformance.release_notes.measured import notes_by_topic
+from conformance.upgrade.measured_notes import notes_by_topic
 from conformance.upgrade.model import Report, ReportEntry
-from conformance.views.releases import as_version, minor
 
 
 def with_notes(report: Report, all_notes: Iterable[ReleaseNotes]) -> Report:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Optional
 
-from conformance.compare.harm import SHOWN
-from conformance.text import bounded, count_of, one_line, printable
+from conformance.base.release_spans import minor
+from conformance.base.text import bounded, count_of, one_line, printable
+from conformance.language.addresses import site_url
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.model import AffectedPlace, Report, ReportCoverage, ReportEntry
 from conformance.usage import Evidence, Use
-from conformance.views.addresses import site_url
-from conformance.views.releases import minor
 
 _MOST_FILES, _MOST_LISTED, _MOST_MAYBE, _MOST_NOTES, _SHOWN_PLACES = 4, 4, 12, 3, 5
 _WORTH_LISTING, _MOST_IN_SHORT = 4, 20
@@ -73,7 +73,7 @@ def escaped(text: str) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return the counts in one line; an all-clear only where everything was read and known."""
+    """Return the counts in one line; an all-clear only where everything was read and resolved."""
     counts = report.counts()
     numbers = [count_of(counts[harm], _NOUNS[harm]) for harm in SHOWN if counts[harm]]
     numbers += [f"{len(report.maybe):,} maybe"] if report.maybe else []
@@ -81,8 +81,8 @@ def summary(report: Report) -> str:
     if numbers:
         return ", ".join(numbers)
     if report.is_silent:
-        return "nothing was found to differ, but not all was read and known: this is no all-clear"
-    return "nothing that was measured differs"
+        return "no differences found, but parts of the code could not be analysed"
+    return "no differences found"
 
 
 def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Iterator[_Line]:
@@ -105,9 +105,9 @@ def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Ite
             for entry in entries:
                 yield from _entry(entry, everything)
     if report.maybe:
-        yield _SECTION, "MAYBE: the code does not show what the object or the arguments are"
+        yield _SECTION, "MAYBE: the code does not show whether it is concerned"
         some = report.maybe[: None if everything else _MOST_MAYBE]
-        yield from ((_FIELD, _brief(entry)) for entry in some)
+        yield from ((_FIELD, _brief(entry, entry.condition)) for entry in some)
         left = len(report.maybe) - len(some)
         yield from [(_FIELD, f"and {left} more; --all lists them")] if left else []
     if report.pending:
@@ -178,10 +178,11 @@ def _by_module(entries: Iterable[ReportEntry]) -> Iterator[str]:
         yield f"{module}, {kind}: {_some(names)}"
 
 
-def _brief(entry: ReportEntry) -> str:
+def _brief(entry: ReportEntry, condition: str = "") -> str:
     places = entry.places
+    only = f", if {condition}" if condition else ""
     where = f"  [{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}]" if places else ""
-    return f"{bounded(entry.what, 200)} ({entry.when}){where}"
+    return f"{bounded(entry.what, 200)} ({entry.when}){only}{where}"
 
 
 def _entry(entry: ReportEntry, everything: bool) -> Iterator[_Line]:

@@ -6,8 +6,8 @@ import json
 from urllib.parse import quote
 
 from conformance import __version__
-from conformance.compare.harm import SHOWN
-from conformance.results.codec import Json
+from conformance.base.codec import Json
+from conformance.upgrade.harm import SHOWN
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry
 from conformance.upgrade.report import MOST_PLACES
 from conformance.usage import Evidence

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from conformance.compare.harm import SHOWN, Harm
-from conformance.results.files import read_bytes, to_text
+from conformance.base.json_files import read_bytes, to_text
+from conformance.upgrade.harm import SHOWN, Harm
 
 if sys.version_info >= (3, 11):
     import tomllib

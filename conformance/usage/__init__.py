@@ -1,4 +1,8 @@
-"""Reads somebody's code: which names and calls of torch it uses, and with what evidence. Nothing is run."""
+"""Reads somebody's code, and runs nothing of it.
+
+In: files and folders of Python and notebooks. Out: a `Project`: which names and calls of torch each file uses, where,
+with which arguments and with what evidence, and what could not be read.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import Optional
 
-from conformance.special_methods import BINARY
+from conformance.base.special_methods import BINARY
 from conformance.usage import rules
 from conformance.usage.annotations import parse_annotation, read_annotation
 from conformance.usage.calls import known, literal

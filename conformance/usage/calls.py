@@ -8,7 +8,7 @@ from typing import Optional
 
 from conformance.usage.model import Argument, Call, TorchName
 from conformance.usage.model import Value as Literal
-from conformance.usage.values import NONE, Constant, Instance, Torch, Value
+from conformance.usage.values import NONE, Constant, Instance, Items, Torch, Value
 
 _LONGEST_TEXT, _MOST_ITEMS = 200, 16
 _UNKNOWN = Argument()
@@ -16,6 +16,7 @@ _TRUTH = Argument(dtype="bool")
 _DISPLAYS = {
     **dict.fromkeys((ast.List, ast.ListComp), "list"),
     **dict.fromkeys((ast.Dict, ast.DictComp), "dict"),
+    **dict.fromkeys((ast.Set, ast.SetComp), "set"),
     ast.Tuple: "tuple",
     ast.JoinedStr: "str",
 }
@@ -96,6 +97,8 @@ def known(node: ast.expr, value: Value) -> Argument:
         return _argument(literal(node))
     if kind in _DISPLAYS:
         return _argument(literal(node))._replace(type=_DISPLAYS[kind])
+    if kind is ast.Call and type(value) is Items and getattr(node.func, "id", "") in ("set", "frozenset"):  # type: ignore[attr-defined]
+        return Argument(type="set")
     return Argument(True, None, "None") if value is NONE else _UNKNOWN
 
 

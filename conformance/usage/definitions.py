@@ -103,11 +103,12 @@ class FileReader(Statements):
             return
         function.is_read = True
         outer = (self.scope, self.owner, self.returned, self.items, self.loop)
-        looked = (self.looks, self.choices, self.record.guard, self.record.runs_on)
+        looked = (self.looks, self.choices, self.record.guard, self.record.runs_on, self.record.caught)
         self.scope = Scope(scope)
         self.owner = function.owner or self._owner_around(scope)
         self.returned, self.items, self.loop = NOTHING, None, 0
         self.choices, self.record.guard, self.record.runs_on = 0, int(function.guarded), function.runs_on
+        self.record.caught = ()
         self._depth += 1
         self._bind_parameters(function, node)
         self.block(node.body)
@@ -120,7 +121,7 @@ class FileReader(Statements):
             if function.result in (NOTHING, NONE):
                 function.result = UNKNOWN
         self.scope, self.owner, self.returned, self.items, self.loop = outer
-        self.looks, self.choices, self.record.guard, self.record.runs_on = looked
+        self.looks, self.choices, self.record.guard, self.record.runs_on, self.record.caught = looked
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""

@@ -60,7 +60,8 @@ class Argument(NamedTuple):
     known: bool = False
     value: Value = None
     type: Optional[str] = None
-    #: The kind of dtype of a tensor, or of what may be one: "bool", "integer" or "float"; none where it is not known.
+    #: The kind of dtype of a tensor, or of what may be one: "bool", "integer", "float" or "complex"; none where it is
+    #: not known.
     dtype: Optional[str] = None
     #: Whether a tensor requires grad; none where that is not known.
     requires_grad: Optional[bool] = None
@@ -108,6 +109,8 @@ class Use(NamedTuple):
         What it decorates, "function" or "class"; of a method that overrides one, how it is bound ("classmethod").
     runs_on
         The releases that the code runs on, as `versions` has them; none where another guard decides.
+    caught
+        The classes of errors that the code around names, up to one that catches all.
     """
 
     names: tuple[str, ...]
@@ -122,6 +125,7 @@ class Use(NamedTuple):
     parameters: Optional[tuple[Parameter, ...]] = None
     decorates: str = ""
     runs_on: Optional[int] = ALL
+    caught: tuple[str, ...] = ()
 
     @property
     def spot(self) -> tuple[object, ...]:
@@ -250,7 +254,7 @@ class Project:
         """Return every use, with those like it."""
         found: dict[tuple[object, ...], UseGroup] = {}
         for use in self.uses():
-            key = use.names, use.kind, use.evidence, use.call, use.guarded, use.decorates, use.runs_on
+            key = use.names, use.kind, use.evidence, use.call, use.guarded, use.decorates, use.runs_on, use.caught
             known = found.get(key)
             if known is None:
                 found[key] = UseGroup(use, [use])

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from conformance.files import Unreadable, read_bounded
+from conformance.base.files import Unreadable, read_bounded
 from conformance.usage.definitions import FileReader
 from conformance.usage.model import LARGEST
 from conformance.usage.recorder import Recorder

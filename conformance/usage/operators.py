@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Optional, Union
 
-from conformance.special_methods import BINARY, COMPARISON
+from conformance.base.special_methods import BINARY, COMPARISON
 from conformance.usage import rules
 from conformance.usage.calls import known, literal
 from conformance.usage.lookup import NAMESPACES, Names, as_tensor, as_version
@@ -33,7 +33,7 @@ from conformance.usage.values import (
 from conformance.usage.versions import FLIPPED, NAMES, Holds, both, compared, either
 
 _LOGICAL = frozenset(("and", "or", "xor"))
-_NUMBERS = {"bool": "bool", "int": "integer", "float": "float"}
+_NUMBERS = {"bool": "bool", "int": "integer", "float": "float", "complex": "complex"}
 _UNARY = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}
 
 
@@ -192,6 +192,8 @@ def _combined(operator: str, one: Instance, two: Union[Instance, Argument]) -> I
     """Return what an operator gives for a tensor and another operand."""
     kinds = {one.dtype, two.dtype if isinstance(two, Instance) else _NUMBERS.get(two.type or "")}
     requires_grad = True if one.requires_grad or two.requires_grad else None
+    if "complex" in kinds:
+        return one.of("complex", requires_grad)
     if "float" in kinds or (operator == "truediv" and None not in kinds):
         return one.of("float", requires_grad)
     if None in kinds:

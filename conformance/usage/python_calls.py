@@ -43,6 +43,8 @@ _ANYTHING = frozenset(
     f"builtins.{name}"
     for name in rules.words("getattr vars globals locals eval type object super map filter sum min max")
 )
+#: Functions and methods that take a dtype, or a class of tensors for it, and do not call it.
+_TAKE_A_DTYPE = ("type", "to", "set_default_tensor_type")
 #: Functions that run a program or import a module, and those that do nothing with a function or class but look at it.
 _ASKS = ("builtins.isinstance", "builtins.issubclass")
 #: Functions that give a version again.
@@ -71,6 +73,8 @@ class PythonCalls(Expressions):
         """
         values = [self.value(argument) for argument in node.args]
         keywords = [self.value(keyword.value) for keyword in node.keywords]
+        if type(node.func) is ast.Attribute and node.func.attr in _TAKE_A_DTYPE:
+            return Arguments(node, values, keywords)
         for argument, value in zip(node.args[looked_at:], values[looked_at:]):
             self.passed_on(argument, value)
         for keyword, value in zip(node.keywords, keywords):

@@ -25,6 +25,8 @@ class Recorder:
         self.guard = 0
         #: The releases that the code runs on; none where a guard is no comparison of versions.
         self.runs_on: Optional[int] = ALL
+        #: The classes of errors that the code around catches by name.
+        self.caught: tuple[str, ...] = ()
 
     def add(
         self,
@@ -43,7 +45,8 @@ class Recorder:
             runs_on = None if guarded else self.runs_on
             guarded = guarded or self.guard > 0
             place = names, self.path, line, column + 1
-            self.uses.append(Use(*place, kind, evidence, call, guarded, None, parameters, decorates, runs_on))
+            use = Use(*place, kind, evidence, call, guarded, None, parameters, decorates, runs_on, self.caught)
+            self.uses.append(use)
 
     def name(
         self,

@@ -14,6 +14,7 @@ TENSOR = Instance("torch.Tensor")
 LIKELY_TENSOR = Instance("torch.Tensor", Evidence.LIKELY)
 TENSORS = Items(TENSOR)
 _BOOLS, _INTEGERS, _FLOATS = TENSOR.of("bool"), TENSOR.of("integer"), TENSOR.of("float")
+_COMPLEX = TENSOR.of("complex")
 _MODULE = Instance("torch.nn.Module")
 
 
@@ -45,8 +46,10 @@ _BY_DTYPE = {
     **dict.fromkeys(words(data.RETURN_BOOL), _BOOLS),
     **dict.fromkeys(words(data.RETURN_INTEGER), _INTEGERS),
     **dict.fromkeys(words(data.RETURN_FLOAT), _FLOATS),
+    **dict.fromkeys(words(data.RETURN_COMPLEX), _COMPLEX),
 }
 KEEPS_DTYPE = words(data.KEEPS_DTYPE)
+_FFT_OF_REAL = words(data.FFT_OF_REAL)
 _MODULE_SELF = words(data.MODULE_SELF)
 _CONTAINERS, _CONTAINER_METHODS = words(data.CONTAINERS), words(data.CONTAINER_METHODS)
 _OTHER_PACKAGES = words(data.OTHER_PACKAGES)
@@ -162,6 +165,8 @@ def _result_elsewhere(name: str) -> Value:
         return TENSOR
     if name in _FULL_NAMES_OF_SEVERAL:
         return TENSORS
+    if module == "torch.fft" and last[:1] != "_" and last not in _FFT_OF_REAL:
+        return _COMPLEX
     if module in data.TENSOR_MODULES and last[:1] != "_" and last not in _MODULE_EXCEPTIONS:
         several = last in _RETURN_TENSORS or last.endswith("_with_indices")
         return TENSORS if several else TENSOR
@@ -212,10 +217,12 @@ def member(cls: str, name: str, positional: int, keywords: Collection[str], is_c
 
 
 def dtype_among(names: Collection[str]) -> Optional[str]:
-    """Return the kind of the dtype among names of torch: "bool", "integer" or "float"."""
+    """Return the kind of the dtype among names of torch: "bool", "integer", "float" or "complex"."""
     for name in _DTYPES.intersection(names):
         last = name.rpartition(".")[2]
         is_integer = last.startswith(("int", "uint", "short", "long"))
+        if last.startswith(("complex", "cfloat", "cdouble", "chalf")):
+            return "complex"
         return last if last == "bool" else "integer" if is_integer else "float" if "float" in last else ""
     return None
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Optional
 
-from conformance.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
+from conformance.base.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
 from conformance.usage import rules
 from conformance.usage.definitions import FileReader
 from conformance.usage.ignore_comments import ignore_comments

@@ -24,6 +24,9 @@ from conformance.usage.values import (
 )
 
 _MISSING = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
+_ALL = {"Exception", "BaseException"}
+#: Context managers that take the classes of errors which their block may raise.
+_EXPECTING = {"suppress", "raises", "assertRaises", "assertRaisesRegex"}
 #: Where one of these is tried, the question is whether torch is installed.
 _ALWAYS = {f"torch{name}" for name in ("", ".nn", ".Tensor", ".optim", ".nn.functional", ".nn.Module", ".utils.data")}
 
@@ -165,8 +168,14 @@ class Statements(Bindings):
         self.record.guard += catches
         self.record.runs_on = None if catches else runs_on
         self.choices += looks
-        bodies: list[Callable[[], bool]] = [lambda: self.block(node.body) or self.block(node.orelse)]
-        bodies += [partial(self._handler, handler) for handler in node.handlers]
+        caught, self.record.caught = self.record.caught, _caught(node.handlers, self.record.caught)
+
+        def tried() -> bool:
+            leaves = self.block(node.body)
+            self.record.caught = caught
+            return leaves or self.block(node.orelse)
+
+        bodies: list[Callable[[], bool]] = [tried, *(partial(self._handler, handler) for handler in node.handlers)]
         leaves = self._branches(bodies)
         self.record.guard -= catches
         self.record.runs_on = runs_on
@@ -200,11 +209,15 @@ class Statements(Bindings):
 
     def on_with(self, node: Any) -> bool:
         """Read a block under context managers."""
+        outer = self.record.caught
         for item in node.items:
             value = self.value(item.context_expr)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
-        return self.block(node.body)
+            self.record.caught = (*_expected(item.context_expr), *self.record.caught)
+        leaves = self.block(node.body)
+        self.record.caught = outer
+        return leaves
 
     on_asyncwith = on_with
 
@@ -244,6 +257,24 @@ class Statements(Bindings):
         return True
 
     on_continue = on_break
+
+
+def _caught(handlers: Sequence[ast.ExceptHandler], outer: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the classes that handlers name, and those of the code around unless one of them catches all."""
+    found: dict[str, None] = {}
+    for handler in handlers:
+        names = set() if handler.type is None else _names(handler.type)
+        if not names or names & _ALL:
+            return tuple(found)
+        found.update(dict.fromkeys(sorted(names)))
+    return (*found, *outer)
+
+
+def _expected(manager: ast.expr) -> tuple[str, ...]:
+    """Return the classes of errors that a context manager such as `contextlib.suppress` or `pytest.raises` takes."""
+    if not isinstance(manager, ast.Call) or not _names(manager.func) & _EXPECTING:
+        return ()
+    return tuple(sorted({name for argument in manager.args for name in _names(argument)} - {""}))
 
 
 def _names(node: ast.expr) -> set[str]:

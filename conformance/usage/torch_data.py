@@ -58,6 +58,9 @@ argmax argmin argsort bincount bucketize byte char count_nonzero int long randin
 short tril_indices triu_indices
 """
 RETURN_FLOAT = "bfloat16 double empty eye float half linspace logspace ones rand randn zeros"
+RETURN_COMPLEX = "cdouble cfloat chalf complex polar view_as_complex"
+#: Functions of `torch.fft` whose result need not be complex.
+FFT_OF_REAL = "fftfreq fftshift hfft hfft2 hfftn ifftshift irfft irfft2 irfftn rfftfreq"
 #: Methods of a tensor that keep its dtype, unless they are given another by name; `to` may be given one in a variable.
 KEEPS_DTYPE = """
 clone contiguous cpu cuda detach expand expand_as flatten flip permute repeat reshape squeeze t transpose unsqueeze view

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.json_files import ResultError
+from conformance.base.processes.worker import ServiceFailed, StartFailed
+from conformance.base.recorded_folder import TRIALS, recorded_folder
+from conformance.base.text import printable
 from conformance.lab.trials.calls import Call, load_calls
 from conformance.lab.trials.measuring import try_calls
 from conformance.lab.trials.record import record
-from conformance.processes.worker import ServiceFailed, StartFailed
-from conformance.results.files import ResultError
-from conformance.results.recorded import TRIALS, recorded_folder
-from conformance.text import printable
-from conformance.trials.recorded import RecordedTrials
-from conformance.views.trials import in_words
+from conformance.results.trials.recorded import RecordedTrials
+from conformance.show.trials import in_words
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

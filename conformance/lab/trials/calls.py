@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
-from conformance.files import NotEntered, files_below, print_passed_over
+from conformance.base.files import NotEntered, files_below, print_passed_over
+from conformance.base.text import did_you_mean, listed
 from conformance.language import documents
 from conformance.language.corpus import CALLS_FOLDER, default_root
 from conformance.language.documents import Document, Listing, Node, Scalar, open_document
 from conformance.language.expressions import BUILTINS, Code, expression, statements
 from conformance.language.model import Place
 from conformance.language.problems import Problem, Problems
-from conformance.text import did_you_mean, listed
 
 #: Modules that every call may name without importing them, beside ``torch`` and ``np``.
 MODULES = ("copy", "gc", "io", "math", "operator", "os", "pickle", "tempfile")

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Optional
 
+from conformance.base.codec import decode
+from conformance.base.processes.scratch import ScratchFolder
+from conformance.base.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
 from conformance.lab.trials.calls import Call
-from conformance.processes.scratch import ScratchFolder
-from conformance.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
-from conformance.results.codec import decode
 from conformance.results.model import Environment
-from conformance.trials.model import BASE, Fact
-from conformance.trials.rows import Row
+from conformance.results.trials.model import BASE, Fact
+from conformance.results.trials.rows import Row
 
 _SERVICE = "conformance.lab.trials.observe.service:make_service"
 #: How long one trial may take, in seconds, and how much memory a call may take, in bytes.
@@ -67,9 +67,9 @@ def try_calls(calls: Sequence[Call], processes: int = 1) -> Measured:
 
     Raises
     ------
-    conformance.processes.worker.StartFailed
+    conformance.base.processes.worker.StartFailed
         If torch can't be imported.
-    conformance.processes.worker.ServiceFailed
+    conformance.base.processes.worker.ServiceFailed
         If this package has a mistake.
     """
     with ScratchFolder() as folder:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.base.json_files import read_recorded
+from conformance.base.release_spans import as_version, minor
+from conformance.lab.names.record import contract
 from conformance.lab.trials.inputs import CHANGES
 from conformance.lab.trials.measuring import Measured
-from conformance.names.store import contract, minor, release_key
-from conformance.trials.recorded import INPUTS, RELEASES, read_inputs, read_text, read_trial_releases
-from conformance.trials.rows import CALL, SECTION, CallRows, Row, file_name, read_section, row_fields, section_names
+from conformance.names.store import split_sections
+from conformance.results.trials.recorded import INPUTS, RELEASES, read_inputs, read_trial_releases
+from conformance.results.trials.rows import (
+    CALL,
+    SECTION,
+    CallRows,
+    Row,
+    file_name,
+    read_section,
+    row_fields,
+)
 
 _EXPLANATION = (
     "# How each input is made of the x, y or a of the base trial, copied and without history. Where that requires\n"
@@ -30,15 +41,14 @@ def record(measured: Measured, folder: Path, *, whole: bool) -> list[Path]:
     old = read_trial_releases(folder)
     old_minors = tuple(map(minor, old))
     releases = sorted(
-        {*(torch for torch in old if minor(torch) != release), measured.environment.torch}, key=release_key
+        {*(torch for torch in old if minor(torch) != release), measured.environment.torch}, key=as_version
     )
     minors = tuple(map(minor, releases))
     makes = {line.name: set(line.releases) for line in read_inputs(folder, old_minors)}
     known: dict[str, Calls] = {}
     for path in sorted(folder.glob("torch*.txt")):
-        text = read_text(path)
-        for name in section_names(text):
-            known[name] = {(call.setup, call.call): call for call in read_section(name, text, old_minors)}
+        for name, section in split_sections(read_recorded(path)).items():
+            known[name] = {(call.setup, call.call): call for call in read_section(section, old_minors)}
     sections: dict[str, Calls] = {} if whole else known
     for call, rows in measured.calls:
         key = _one_line(call.setup), _one_line(call.text)

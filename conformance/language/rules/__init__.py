@@ -20,6 +20,7 @@ from conformance.language.rules.identity import (
 )
 from conformance.language.rules.outcomes import check_outcome
 from conformance.language.rules.programs import check_programs, never_reached, unused_inputs
+from conformance.language.rules.suspects import check_suspects
 from conformance.language.sources import SourceList
 
 __all__ = ["Context", "check_claim", "check_entry", "check_file_place", "check_uniqueness", "place_in_corpus"]
@@ -43,6 +44,7 @@ def check_entry(drafts: Sequence[Draft], place: Optional[str]) -> None:
     if place is not None and drafts:
         check_entry_place(drafts, place)
         check_says(drafts)
+        check_suspects(drafts)
     _check_reached(drafts)
     unused = [unused_inputs(draft) for draft in drafts]
     for name, _ in drafts[0].claim.given if drafts else ():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from conformance.base.text import did_you_mean, listed
 from conformance.language.drafts import Draft
 from conformance.language.forms import OBJECT
 from conformance.language.model import SAYS, Source
 from conformance.language.sources import SourceList
-from conformance.text import did_you_mean, listed
 
 MAXIMUM_KEY_WORDS = 12
 MAXIMUM_KEY = 90

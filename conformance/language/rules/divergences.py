@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.base.text import did_you_mean, listed
 from conformance.language.documents import Mapping, Node, Scalar
 from conformance.language.drafts import Draft
 from conformance.language.model import Divergence, Expectation
@@ -10,7 +11,6 @@ from conformance.language.rules.outcomes import check_raises
 from conformance.language.rules.programs import input_names
 from conformance.language.shapes import NOT_FILED, is_url
 from conformance.language.sources import SourceList
-from conformance.text import did_you_mean, listed
 
 
 def check_divergences(draft: Draft, sources: SourceList) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.text import did_you_mean
 from conformance.language.documents import Document, Mapping, Scalar
 from conformance.language.drafts import Draft
 from conformance.language.forms import CONCEPT, SLUG, SUBJECT, TORCH_SUBJECT
@@ -14,7 +15,6 @@ from conformance.language.model import Place
 from conformance.language.problems import Problems
 from conformance.language.sources import SourceList
 from conformance.language.titles import title_mistakes
-from conformance.text import did_you_mean
 
 TABLES = "tables"
 FEWEST_IN_TABLE = 3

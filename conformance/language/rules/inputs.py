@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from conformance.base.text import did_you_mean, listed
 from conformance.language.domains import (
     ARRAY_LAYOUTS,
     DTYPES,
@@ -22,7 +23,7 @@ from conformance.language.domains import (
 )
 from conformance.language.expressions import BUILTINS
 from conformance.language.vocabulary import Word
-from conformance.text import did_you_mean, listed
+from conformance.names.signatures import default_of, is_positional
 
 _TENSORS = ("tensor", "tensor_like", "broadcastable_with")
 _BOOLEANS = (
@@ -80,7 +81,7 @@ def argument_mistakes(call: ast.Call, kind: Word, drawn: Mapping[str, str]) -> I
     drawn
         The kind of each earlier input, by name.
     """
-    taken = [parameter for parameter in kind.parameters if parameter.kind.startswith("positional")]
+    taken = [parameter for parameter in kind.parameters if is_positional(parameter)]
     passed = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     others: list[ast.expr] = []
     if not any(isinstance(argument, ast.Starred) for argument in call.args):
@@ -107,7 +108,7 @@ def _unlike(kind: Word, name: str, node: ast.expr, drawn: Mapping[str, str]) -> 
         value = _value(node, drawn)
     except _NoLiteral:
         return ""
-    default = next((parameter.default for parameter in kind.parameters if parameter.name == name), None)
+    default = next((default_of(parameter) for parameter in kind.parameters if parameter.name == name), None)
     if value is None and default == "None":
         return ""
     if name in _BOOLEANS:
@@ -226,7 +227,7 @@ def _contradiction(
         or any(name in passed and not _is_none(passed[name]) for name in ("ndim", "shape"))
     ):
         return
-    defaults = {parameter.name: parameter.default for parameter in kind.parameters}
+    defaults = {parameter.name: default_of(parameter) for parameter in kind.parameters}
     try:
         least, most = (
             _value(passed[name], drawn) if name in passed else int(defaults.get(name) or 0) for name in bounds

@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 import re
 
+from conformance.base.text import did_you_mean
 from conformance.language.drafts import Draft
 from conformance.language.expressions import BUILTINS
 from conformance.language.model import Expectation
-from conformance.text import did_you_mean
 
 _DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+")
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import keyword
 from collections.abc import Mapping as MappingType
+from inspect import Parameter
 from typing import Callable, Optional
 
+from conformance.base.python_library import LIBRARY
+from conformance.base.text import did_you_mean, listed
 from conformance.language.documents import Mapping
 from conformance.language.drafts import Draft, named
 from conformance.language.expressions import BUILTINS, Call, Code, Name, expression, statements
@@ -17,8 +20,7 @@ from conformance.language.rules.inputs import argument_mistakes
 from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
 from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Word
-from conformance.python_library import LIBRARY
-from conformance.text import did_you_mean, listed
+from conformance.names.signatures import is_positional, is_single
 
 VERSION = "__version__"
 IMPORTABLE = LIBRARY | {"numpy", "torch"}
@@ -242,10 +244,10 @@ def _check_calls(draft: Draft, fragment: Fragment, code: Code, entries: MappingT
 
 def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Word) -> None:
     """Check a call against the signature of what it calls."""
-    positional = [parameter for parameter in entry.parameters if parameter.kind.startswith("positional")]
-    variable = any(parameter.kind == "args" for parameter in entry.parameters)
-    anything = any(parameter.kind == "kwargs" for parameter in entry.parameters)
-    named = {parameter.name for parameter in entry.parameters if parameter.is_single}
+    positional = [parameter for parameter in entry.parameters if is_positional(parameter)]
+    variable = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in entry.parameters)
+    anything = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in entry.parameters)
+    named = {parameter.name for parameter in entry.parameters if is_single(parameter)}
     if len(call.arguments) > len(positional) and not variable:
         extra = call.arguments[len(positional)][1]
         most = f"{len(positional)} positional argument{'' if len(positional) == 1 else 's'}"
@@ -261,7 +263,9 @@ def _check_arguments(draft: Draft, fragment: Fragment, call: Call, entry: Word) 
             draft.report_code(fragment, offset, "E205", f"{entry.name} has no argument '{name}'{near}")
             return
         filled.add(name)
-    required = [parameter for parameter in entry.parameters if parameter.is_single and parameter.default is None]
+    required = [
+        parameter for parameter in entry.parameters if is_single(parameter) and parameter.default is Parameter.empty
+    ]
     missing = [parameter.name for parameter in required if parameter.name not in filled]
     if missing and call.complete:
         message = f"{entry.name} lacks {' and '.join(missing)}: {entry.signature}"
@@ -346,7 +350,9 @@ def _check_input(
     classes: set[int] = set()
     if kind is not None:
         _check_arguments(draft, fragment, outer, kind)
-        variable = next((parameter.name for parameter in kind.parameters if parameter.kind == "args"), None)
+        variable = next(
+            (parameter.name for parameter in kind.parameters if parameter.kind is Parameter.VAR_POSITIONAL), None
+        )
         if variable == "classes":
             for name, offset in outer.arguments:
                 classes.add(offset)

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.census.objects import left_out_of_census, public_objects
+from conformance.base.recorded_folder import TRIALS
+from conformance.base.text import count_of
+from conformance.lab.census.objects import left_out_of_census, public_objects
 from conformance.lab.trials.calls import load_calls
-from conformance.results.recorded import TRIALS
-from conformance.text import count_of
-from conformance.trials.recorded import RecordedTrials
-from conformance.worker.docstrings import resolve
+from conformance.results.trials.recorded import RecordedTrials
+from conformance.run.worker.docstrings import resolve
 
 #: Modules that the census of sentences leaves out, and that have trials.
 _ALSO = ("distributions", "masked", "signal")

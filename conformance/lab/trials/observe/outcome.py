@@ -16,8 +16,8 @@ from conformance.lab.trials.observe.program import Program
 from conformance.lab.trials.observe.results import Outcome, joined, tensors_in
 from conformance.lab.trials.observe.signals import error_of, is_about_call, normalise
 from conformance.lab.trials.observe.watching import InputWatch
-from conformance.trials.model import USUAL
-from conformance.worker.torch_state import TorchState
+from conformance.results.trials.model import USUAL
+from conformance.run.worker.torch_state import TorchState
 
 #: By aspect and input (empty for the result): everything true that can be said, best first; None proves nothing.
 Observation = dict[tuple[str, str], Optional[Outcome]]

@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
+from conformance.base.codec import encode
+from conformance.base.processes.service import Channel, Service, WorkEnded
 from conformance.lab.trials.calls import Call
 from conformance.lab.trials.measuring import TriedCall, TryCall
 from conformance.lab.trials.observe.trying import buildable_inputs, try_call
-from conformance.processes.service import Channel, Service, WorkEnded
-from conformance.results.codec import encode
-from conformance.worker.environment import describe
-from conformance.worker.process_state import ProcessState
+from conformance.run.worker.environment import describe
+from conformance.run.worker.process_state import ProcessState
 
 
 def make_service(channel: Channel, options: None) -> Service:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from conformance.results.wording import first_line, without_values
+
 _LONGEST = 200
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
 _LIST = re.compile(r"([\[(])\s*(?:N,?\s*)+([\])])")
 # The names that torch's own code has for dtypes, and their names in Python.
 _DTYPE = re.compile(
@@ -38,8 +37,5 @@ def error_of(error: BaseException) -> tuple[tuple[str], tuple[str]]:
 @lru_cache(5_000)
 def normalise(message: str) -> str:
     """Return the first line of a message without numbers, addresses, paths, and the names of dtypes."""
-    line = (message.strip().splitlines() or [""])[0]
-    line = line.split(" (Triggered internally at")[0]
-    line = _NUMBER.sub("N", _PATH.sub("PATH", _ADDRESS.sub("ADDRESS", line)))
-    line = _LIST.sub(r"\1…\2", _DTYPE.sub("DTYPE", line))
+    line = _LIST.sub(r"\1…\2", _DTYPE.sub("DTYPE", without_values(first_line(message))))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

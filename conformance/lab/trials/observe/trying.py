@@ -17,10 +17,10 @@ from conformance.lab.trials.calls import Call
 from conformance.lab.trials.inputs import CHANGES, FURTHER_SETS, MODE, SETS, Change
 from conformance.lab.trials.observe.outcome import Observation, Warned, every_warning, observe
 from conformance.lab.trials.observe.program import Program, make
-from conformance.trials.model import BASE, USUAL, Fact
-from conformance.trials.rows import UNTRIED, Row
-from conformance.worker.docstrings import resolve
-from conformance.worker.torch_state import TorchState
+from conformance.results.trials.model import BASE, USUAL, Fact
+from conformance.results.trials.rows import UNTRIED, Row
+from conformance.run.worker.docstrings import resolve
+from conformance.run.worker.torch_state import TorchState
 
 #: Called with the number of each trial before it is begun.
 Begin = Callable[[int], None]

@@ -1,1 +1,0 @@
-"""How fast the engine is, as ratios measured in one run on one machine: ``python -m conformance.bench``."""

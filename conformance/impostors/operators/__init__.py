@@ -1,5 +1,0 @@
-"""The operators: each module holds those for one kind of wrongness, each operator beside an example that it kills.
-
-To add one, write a function with one of the decorators of ``conformance.impostors.engine.registry``;
-``conformance impostors --add FILE`` takes operators from any Python file.
-"""

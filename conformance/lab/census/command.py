@@ -1,0 +1,340 @@
+"""``conformance census``: the sentences of torch's docstrings that make a promise, and the state of each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.base.text import bounded, count_of
+from conformance.lab.census.families import FAMILIES, MAIN
+from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decisions, module_of
+
+if TYPE_CHECKING:
+    from conformance.lab.census.coverage import Census, ClaimedSentence, ReadSentences
+    from conformance.lab.census.objects import PublicObject
+    from conformance.language.corpus import Corpus
+
+#: Characters of a difference that are printed.
+_LONGEST = 300
+_STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
+
+
+class Unusable(Exception):
+    """The arguments or a file can't be used; the message says what to do."""
+
+
+def add_census(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "census",
+        help="show which promises of the documentation the corpus covers",
+        description="Read the docstrings of the installed torch, find the sentences that make a promise, and show "
+        "which of them are encoded by claims, which are decided, and which are to do.",
+    )
+    parser.add_argument("--module", action="append", metavar="NAME", help="only this module (may be repeated)")
+    parser.add_argument("--family", action="append", choices=FAMILIES, help="only this family (may be repeated)")
+    parser.add_argument(
+        "--left", type=int, default=20, metavar="N", help="show N sentences to do (default %(default)s)"
+    )
+    parser.add_argument("--all", action="store_true", help="list every sentence, not only those to do")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with status 1 if a sentence about sharing or leaves is to do"
+    )
+    parser.add_argument("--write", action="store_true", help="record the sentences read now as known")
+    parser.add_argument("--adopt", nargs="+", type=Path, metavar="FILE", help="add the decisions in these files")
+    parser.add_argument(
+        "--page",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="also read a page of the documentation, such as notes/tensor-views=tensor_view.rst (may be repeated)",
+    )
+    parser.add_argument(
+        "--changes", action="store_true", help="list what differs between two releases and no entry explains, instead"
+    )
+    parser.add_argument("--rules", action="store_true", help="measure the rules on the sentences judged by hand")
+    parser.add_argument("--results", type=Path, metavar="DIR", help="write the numbers to DIR/census")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="use this corpus instead of the project's own")
+    parser.set_defaults(function=census)
+
+
+def census(options: argparse.Namespace, rest: list[str]) -> int:
+    """Run the command."""
+    try:
+        if sys.flags.optimize > 1:
+            raise Unusable("this Python runs with -OO, which leaves out the docstrings to read; run it without")
+        return _changes(options) if options.changes else _census(options)
+    except Unusable as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+
+
+def _census(options: argparse.Namespace) -> int:
+    from conformance.base.files import print_passed_over
+    from conformance.lab.census.coverage import take_census
+    from conformance.lab.census.files import load_decisions, load_read_sentences
+    from conformance.language.corpus import default_root, load_corpus
+    from conformance.language.kept import load_own_corpus
+
+    torch_version, objects = _installed()
+    root = options.corpus or default_root()
+    if options.rules:
+        return _measure_rules(root, objects)
+    corpus, problems = load_own_corpus() if root == default_root() else load_corpus([root], root)
+    print_passed_over(corpus.not_entered)
+    known, wrong = load_decisions(root)
+    if wrong:
+        raise Unusable(
+            f"{count_of(len(wrong), 'mistake')} in the decision files; the first is {wrong[0]}; run 'conformance check'"
+        )
+    if problems:
+        print(
+            f"{count_of(len(problems), 'mistake')} in the corpus; claims with a mistake are left out", file=sys.stderr
+        )
+    try:
+        before = load_read_sentences(root)
+    except ValueError as error:
+        raise Unusable(str(error)) from None
+    taken = take_census(objects, corpus.claims, known, before)
+    taken.entries += _pages(options.page, corpus, known, before)
+    _refuse_unknown(options.module or (), taken, objects)
+    if options.adopt or options.write:
+        status = _write(options, root, taken, known, objects)
+        if status:
+            return status
+        known, before = load_decisions(root)[0], load_read_sentences(root)
+        taken = take_census(objects, corpus.claims, known, before)
+        taken.entries += _pages(options.page, corpus, known, before)
+    if options.results:
+        _record(options.results, root, taken, torch_version, corpus, objects)
+    _show(options, taken, torch_version)
+    undone = [entry for entry in taken.left() if {"sharing", "leaf"} & {*entry.families}]
+    if options.strict and undone:
+        print(f"{count_of(len(undone), 'sentence')} about sharing or leaves to do", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _changes(options: argparse.Namespace) -> int:
+    """List what differs between neighbouring releases and no entry explains; nothing of it needs torch."""
+    from conformance.base.json_files import ResultError
+    from conformance.base.recorded_folder import recorded_folder
+    from conformance.lab.census.changes import COMMON, take_change_census
+    from conformance.language.kept import corpus_of
+
+    try:
+        corpus = corpus_of([options.corpus] if options.corpus else None)
+        taken = take_change_census(corpus, recorded_folder(options.results))
+    except (ResultError, ValueError, OSError) as error:
+        raise Unusable(str(error)) from None
+    for one in taken.left[: None if options.all else options.left]:
+        print(f"{one.rank or '':>5} {one.release:5} {one.kind:8} {one.name}: {bounded(one.what, _LONGEST)}")
+    for decision in taken.unused:
+        print(f"{decision.place}: this decision explains nothing; remove it", file=sys.stderr)
+    common = taken.common()
+    print(
+        f"{count_of(taken.differences, 'difference')} between neighbouring releases, {len(taken.left):,} without an "
+        f"entry, {common:,} of these about the {COMMON} names that most programs use"
+    )
+    return 1 if options.strict and (common or taken.unused) else 0
+
+
+def _refuse_unknown(asked: Sequence[str], taken: Census, objects: Sequence[PublicObject]) -> None:
+    known = {entry.module for entry in taken.entries} | {module_of(item.name) for item in objects}
+    for name in asked:
+        if name not in known:
+            near = get_close_matches(name, known, 3)
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise Unusable(f"--module {name}: nothing documented was read under this name{meant}")
+
+
+def _installed() -> tuple[str, list[PublicObject]]:
+    from conformance.lab.census.objects import installed
+
+    try:
+        return installed()
+    except ImportError:
+        raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
+
+
+def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadSentences) -> list[ClaimedSentence]:
+    """Read the given pages; the entries of other pages come from the last reading."""
+    from conformance.lab.census.coverage import page_census, stored_page
+    from conformance.lab.census.pages import page_sentences
+
+    files = {}
+    for page in asked:
+        name, equals, file = page.partition("=")
+        if not equals or not name.startswith("notes/"):
+            raise Unusable(f"--page {page}: write notes/NAME=FILE, where FILE is the page's source")
+        files[name] = Path(file)
+    entries: list[ClaimedSentence] = []
+    for name, path in files.items():
+        try:
+            text = page_sentences(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise Unusable(f"{path}: can't be read: {error}") from None
+        entries += page_census(name, text, corpus.claims, known, before)
+    for name in before.pages:
+        if name not in files:
+            entries += stored_page(name, corpus.claims, known, before)
+    return entries
+
+
+def _write(
+    options: argparse.Namespace, root: Path, taken: Census, known: Decisions, objects: Sequence[PublicObject]
+) -> int:
+    """Add decisions if asked to, and update the files."""
+    from conformance.lab.census.coverage import ReadSentences, decided
+    from conformance.lab.census.files import adopt, read_foreign, write_decisions, write_read_sentences
+
+    conflicts = []
+    if options.adopt:
+        foreign, problems = read_foreign(options.adopt)
+        if problems:
+            raise Unusable("nothing was added:\n" + "\n".join(map(str, problems)))
+        adopted = adopt(foreign, known, taken.entries, objects)
+        conflicts = adopted.conflicts
+        print(
+            f"{adopted.taken} decisions added; {adopted.needless} not needed, since claims encode the sentence; "
+            f"{adopted.unknown} about sentences that no rule finds here"
+        )
+        print("".join(f"{line}\n" for line in conflicts), end="", file=sys.stderr)
+    entries = [decided(entry, known.get(entry.name, {}).get(entry.hash)) for entry in taken.entries]
+    for path in [*write_decisions(root, entries), *write_read_sentences(root, ReadSentences.from_entries(entries))]:
+        print(f"wrote {path}")
+    return 1 if conflicts else 0
+
+
+def _measure_rules(root: Path, objects: Sequence[PublicObject]) -> int:
+    from conformance.lab.census.judged import load_samples, scores
+
+    for what, tuning in (("tuned on", True), ("drawn after tuning", False)):
+        samples = [sample for sample in load_samples(root) if sample.tuning is tuning]
+        found, present = scores(samples, objects)
+        print(f"{present} of {sum(len(sample.sentences) for sample in samples)} judged sentences, {what}")
+        print(f"  {'':12}{'precision':>10}{'recall':>10}")
+        for kind, score in found.items():
+            print(f"  {kind:12}{score.precision:>10.1%}{score.recall:>10.1%}")
+    return 0
+
+
+def _record(
+    folder: Path, root: Path, taken: Census, version: str, corpus: Corpus, objects: Sequence[PublicObject]
+) -> None:
+    from conformance.lab.census.judged import load_samples, scores
+    from conformance.lab.census.record import CensusRecord, Score, save_record
+
+    found, judged = scores([sample for sample in load_samples(root) if not sample.tuning], objects)
+    stating = [entry for entry in taken.entries if {*entry.families} & {*MAIN}]
+    record = CensusRecord(
+        torch=version,
+        corpus=corpus.revision(),
+        objects=taken.objects,
+        sentences=taken.read,
+        stating=len({entry.name for entry in stating}),
+        claims=len(stating),
+        beyond=taken.beyond,
+        wanted=_states(taken.wanted()),
+        modules=taken.table(taken.entries),
+        judged=judged,
+        rules={kind: Score(round(score.precision, 3), round(score.recall, 3)) for kind, score in found.items()},
+    )
+    print(f"wrote {save_record(record, folder)}")
+
+
+def _states(entries: Sequence[ClaimedSentence]) -> dict[str, int]:
+    return {state: sum(entry.state == state for entry in entries) for state in _STATES}
+
+
+def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
+    chosen = [entry for entry in taken.entries if _is_chosen(entry, options)]
+    left = [entry for entry in taken.left() if _is_chosen(entry, options)]
+    listed = chosen if options.all else left
+    if options.json:
+        document = {
+            "torch": version,
+            "objects": taken.objects,
+            "sentences": taken.read,
+            "wanted": _states(taken.wanted()),
+            "modules": taken.table(chosen),
+            "listed": [_plain(entry) for entry in listed],
+        }
+        print(json.dumps(document, indent=1))
+        return
+    print(f"torch {version}: {taken.objects:,} documented objects, {taken.read:,} sentences\n")
+    print("\n".join(_family_table(chosen)))
+    print()
+    print("\n".join(_module_table(taken, chosen)))
+    wanted = _states(taken.wanted())
+    total = sum(wanted.values())
+    print(f"\nwanted: {total:,} sentences, {total - wanted[TODO]:,} settled, {wanted[TODO]:,} to do")
+    changed = [entry for entry in chosen if entry.change]
+    if changed:
+        reworded = sum(entry.change == "reworded" for entry in changed)
+        print(f"{len(changed):,} of these sentences are new since the last reading, {reworded:,} of them reworded")
+    if listed:
+        shown = listed if options.all else listed[: max(options.left, 0)]
+        print(f"\n{'all' if options.all else 'to do'}, most important first ({len(shown):,} of {len(listed):,}):\n")
+        print("\n".join(_listing(entry) for entry in shown))
+
+
+def _is_chosen(entry: ClaimedSentence, options: argparse.Namespace) -> bool:
+    module = not options.module or entry.module in options.module
+    return module and (not options.family or bool({*entry.families} & {*options.family}))
+
+
+def _family_table(entries: Sequence[ClaimedSentence]) -> list[str]:
+    lines = [f"{'':16}{''.join(f'{state:>12}' for state in _STATES)}{'settled':>10}"]
+    for family in (*FAMILIES, "pages"):
+        counted = _states([e for e in entries if family in e.families or (family == "pages" and not e.families)])
+        if sum(counted.values()):
+            lines.append(f"{family:16}{''.join(f'{counted[state]:>12,}' for state in _STATES)}{_settled(counted):>10}")
+    return lines
+
+
+def _module_table(taken: Census, entries: Sequence[ClaimedSentence]) -> list[str]:
+    """Return the settled and all sentences of each module and family, as a table."""
+    table = taken.table(entries)
+    width = max((len(module) for module in table), default=0) + 2
+    lines = [f"{'settled of all':{width}}{''.join(f'{family:>15}' for family in FAMILIES)}"]
+    for module, rows in table.items():
+        cells = []
+        for family in FAMILIES:
+            row = rows.get(family) or (rows.get("all") if family == FAMILIES[0] else None)
+            total = sum(row.values()) if row else 0
+            cells.append(f"{total - row[TODO]:,}/{total:,}" if row else "")
+        lines.append(f"{module:{width}}{''.join(f'{cell:>15}' for cell in cells)}")
+    return [line.rstrip() for line in lines]
+
+
+def _settled(counted: dict[str, int]) -> str:
+    total = sum(counted.values())
+    return f"{(total - counted[TODO]) / total:.1%}"
+
+
+def _listing(entry: ClaimedSentence) -> str:
+    state = f"{entry.state} ({entry.change})" if entry.change else entry.state
+    told = f"{entry.name} {entry.hash} [{', '.join(entry.families) or 'page'}] {state}"
+    about = "".join(f"\n    {claim}" for claim in entry.claims) + (f"\n    {entry.reason}" if entry.reason else "")
+    return f"{told}{about}\n    {entry.text}"
+
+
+def _plain(entry: ClaimedSentence) -> dict[str, object]:
+    return {
+        "object": entry.name,
+        "module": entry.module,
+        "hash": entry.hash,
+        "families": list(entry.families),
+        "state": entry.state,
+        "change": entry.change,
+        "claims": list(entry.claims),
+        "reason": entry.reason,
+        "sentence": entry.text,
+    }

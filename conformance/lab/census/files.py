@@ -1,0 +1,161 @@
+"""The files of the census: decisions, one file for each module, easy to compare line by line; and what was read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conformance.base.json_files import replace_file
+from conformance.lab.census.coverage import ClaimedSentence, ReadSentences
+from conformance.lab.census.objects import PublicObject
+from conformance.language.corpus import decision_files
+from conformance.language.decisions import (
+    ENCODED,
+    FOLDER,
+    UNTESTABLE,
+    Decision,
+    Decisions,
+    file_of,
+    module_of,
+    read_decisions,
+)
+from conformance.language.problems import Problem, Problems
+from conformance.language.surprises import surprise
+
+READ_FILE = "read.json"
+_HEADER = """\
+# Decisions of the census about {module}: for each object, sentences by hash, in order; docs/census.rst explains them.
+"""
+
+
+@dataclass
+class Adopted:
+    """What came of taking decisions in.
+
+    Attributes
+    ----------
+    taken : int
+        Decisions that are new.
+    conflicts : list of str
+        What contradicts a decision that stands already; that one stays.
+    needless : int
+        Decisions on sentences that a claim encodes.
+    unknown : int
+        Decisions on sentences that no rule finds, or that this torch does not have.
+    """
+
+    taken: int = 0
+    conflicts: list[str] = field(default_factory=list)
+    needless: int = 0
+    unknown: int = 0
+
+
+def load_decisions(root: Path) -> tuple[Decisions, list[Problem]]:
+    """Read every decision file of a corpus."""
+    problems = Problems()
+    found: Decisions = {}
+    for path in decision_files(root):
+        found.update(read_decisions(path, problems))
+    return found, problems.sorted()
+
+
+def read_foreign(paths: Iterable[Path]) -> tuple[Decisions, list[Problem]]:
+    """Read decisions from elsewhere: in any order, and with hashes unquoted that look like numbers."""
+    found: Decisions = {}
+    told: list[Problem] = []
+    for path in paths:
+        problems = Problems()
+        for name, decisions in read_decisions(path, problems).items():
+            found.setdefault(name, {}).update(decisions)
+        told += [problem for problem in problems.sorted() if problem.code != "E008"]
+    return found, told
+
+
+def adopt(
+    foreign: Decisions, known: Decisions, entries: Sequence[ClaimedSentence], objects: Sequence[PublicObject]
+) -> Adopted:
+    """Add decisions from elsewhere to the known ones, which win."""
+    called = {alias: found.name for found in objects for alias in found.aliases}
+    present = {(entry.name, entry.hash): entry for entry in entries}
+    result = Adopted()
+    for alias, decisions in foreign.items():
+        name = called.get(alias, alias)
+        for digest, decision in decisions.items():
+            entry = present.get((name, digest))
+            standing = known.get(name, {}).get(digest)
+            if entry is None:
+                result.unknown += 1
+            elif entry.state == ENCODED:
+                result.needless += 1
+            elif standing is None:
+                known.setdefault(name, {})[digest] = decision
+                result.taken += 1
+            elif not standing.same_as(decision):
+                told = f"{decision.place}: {name} {digest} is {standing.kind} in the corpus and {decision.kind} here"
+                result.conflicts.append(told)
+    return result
+
+
+def write_decisions(root: Path, entries: Iterable[ClaimedSentence]) -> list[Path]:
+    """Write the decision files of a corpus; return those that changed or went."""
+    modules: dict[str, dict[str, dict[str, Decision]]] = {}
+    for entry in entries:
+        if entry.decision is not None:
+            modules.setdefault(module_of(entry.name), {}).setdefault(entry.name, {})[entry.hash] = entry.decision
+    texts = {root / FOLDER / file_of(module): decisions_text(module, modules[module]) for module in sorted(modules)}
+    changed = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in changed:
+        replace_file(path, texts[path])
+    gone = [path for path in decision_files(root) if path not in texts]
+    for path in gone:
+        path.unlink()
+    return changed + gone
+
+
+def decisions_text(module: str, objects: Mapping[str, Mapping[str, Decision]]) -> str:
+    """Return the content of a module's file."""
+    lines = [_HEADER.format(module=module).rstrip()]
+    for name in sorted(objects):
+        lines.append(f"{name}:")
+        for digest, decision in objects[name].items():
+            key = f"'{digest}'" if surprise(digest) else digest
+            quoted = decision.reason.replace("'", "''")
+            told = f"{{untestable: '{quoted}'}}" if decision.kind == UNTESTABLE else decision.kind
+            lines.append(f"  {key}: {told}")
+    return "\n".join(lines) + "\n"
+
+
+def load_read_sentences(root: Path) -> ReadSentences:
+    """Return what the last ``conformance census --write`` read; nothing where there was none.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as `write_read_sentences` writes it.
+    """
+    path = root / FOLDER / READ_FILE
+    if not path.is_file():
+        return ReadSentences()
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return ReadSentences(document["objects"], document["pages"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{path} has another form; remove it, and 'conformance census --write' makes it anew"
+        ) from None
+
+
+def write_read_sentences(root: Path, read: ReadSentences) -> list[Path]:
+    """Write what was read, a line for each object; return the file if it changed."""
+    parts = []
+    for part, content in (("objects", read.objects), ("pages", read.pages)):
+        lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(content.items())]
+        parts.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")
+    text = "{\n" + ",\n".join(parts) + "\n}\n"
+    path = root / FOLDER / READ_FILE
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return []
+    replace_file(path, text)
+    return [path]

@@ -1,0 +1,1 @@
+"""Walks the installed torch for its public names, and records them."""

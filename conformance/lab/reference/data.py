@@ -1,0 +1,96 @@
+"""What pages say, as data for programs; the page about data documents every field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conformance.base.release_spans import minor
+from conformance.lab.views.changes_between import ChangeBetween
+from conformance.lab.views.content import Content
+from conformance.lab.views.costs import CostlyCause
+from conformance.lab.views.pieces import plain
+from conformance.lab.views.release_changes import proof
+from conformance.language.addresses import subject_page
+from conformance.language.model import Change, Claim
+from conformance.show.model import LineView, MessageView
+
+#: A value of JSON.
+Data = Mapping[str, object]
+
+
+def subject_data(subject: str, content: Content) -> Data:
+    """Return the answer, the verdicts of the claims and the changes of a subject."""
+    answer, sources = content.answers.get(subject), content.corpus.sources
+    documentation = sources.elsewhere.get(subject) or sources.docs.replace("{object}", subject)
+    return {
+        "subject": subject,
+        "page": subject_page(subject),
+        "documentation": None if "/" in subject else documentation,
+        "answer": [_line(line) for line in answer.lines] if answer else [],
+        "see": answer.see if answer else (),
+        "claims": [_claim(claim, content) for claim in content.subjects.get(subject, ())],
+        "changes": [
+            _change(change, content)
+            for change in content.corpus.changes
+            if any(match.name == subject for match in change.match)
+        ],
+    }
+
+
+def release_data(release: str, content: Content) -> Data:
+    """Return what people wrote of the changes of a release."""
+    changes = [_change(one, content) for one in content.corpus.changes if one.release == minor(release)]
+    return {"release": release, "changes": changes}
+
+
+def changes_data(changes: Sequence[ChangeBetween]) -> Data:
+    """Return the changes of all releases, as the page that compares two shows them."""
+    return {
+        "changes": [
+            {
+                **{name: getattr(it, name) for name in ("id", "release", "harm", "reach", "module", "names", "proof")},
+                **{name: plain(getattr(it, name)) for name in ("title", "before", "after", "instead")},
+            }
+            for it in changes
+        ]
+    }
+
+
+def false_data(causes: Sequence[CostlyCause]) -> Data:
+    """Return what is documented and false, what costs people most first."""
+    shown = ("subject", "harm", "kind", "reach", "modules", "releases")
+    texts = ("title", "said", "status")
+    return {
+        "causes": [
+            {**{name: getattr(it, name) for name in shown}, **{name: plain(getattr(it, name)) for name in texts}}
+            for it in causes
+        ]
+    }
+
+
+def messages_data(messages: Mapping[str, MessageView]) -> Data:
+    """Return the messages of errors and warnings that people wrote of, by their ids."""
+    shown = ("type", "texts", "names", "releases", "raised", "because", "do")
+    return {
+        "messages": [{"id": key, **{name: getattr(view, name) for name in shown}} for key, view in messages.items()]
+    }
+
+
+def _line(line: LineView) -> Data:
+    releases: dict[str, list[str]] = {}
+    for chip in reversed(line.chips):
+        releases.setdefault(chip.truth, []).extend(chip.releases)
+    return {"says": line.says, "exception": line.exception, "claims": line.claims, "releases": releases}
+
+
+def _claim(claim: Claim, content: Content) -> Data:
+    verdicts: dict[str, dict[str, list[str]]] = {}
+    for cell in content.cells(claim):
+        of_device = verdicts.setdefault(cell.measured.device, {})
+        of_device.setdefault(cell.verdict or "not measured", []).append(cell.release)
+    return {"id": claim.id, "title": claim.title, "family": claim.family, "verdicts": verdicts}
+
+
+def _change(change: Change, content: Content) -> Data:
+    shown = ("id", "release", "harm", "reach", "title", "condition", "before", "after", "instead")
+    return {**{name: getattr(change, name) for name in shown}, "proof": proof(change, content)}

@@ -1,0 +1,264 @@
+"""What a page loads when a reader opens a folded part: one file of data for each page, read by ``loaded.js``.
+
+The file is JavaScript, since a browser loads no JSON from ``file://``. It holds strings only, and the script shows them
+as text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Callable, Optional, Union
+
+from docutils import nodes
+from sphinx.builders import Builder
+from sphinx.errors import NoUri
+
+from conformance.base.text import printable
+from conformance.lab.views.changes_between import ChangeBetween
+from conformance.lab.views.claim import ClaimView
+from conformance.lab.views.costs import CostlyCause
+from conformance.lab.views.falsehoods import Falsehood
+from conformance.lab.views.pieces import Target, Text, bounded, text_of
+from conformance.lab.views.program import Table
+from conformance.lab.views.release_page import ChangeView, DeviceView
+
+FOLDER = "_loaded"
+#: Where a document keeps the data of its page until that is written.
+ATTRIBUTE = "loaded"
+#: A block is a heading, running text with its parts in code, a list of these, a table, code, or names of impostors.
+Block = Mapping[str, Union[str, Sequence[object]]]
+Parts = dict[str, list[Block]]
+
+
+def claim_parts(claims: Sequence[ClaimView], in_full: int, href: Callable[[Target], str]) -> Parts:
+    """Return what stands behind the claims of a page: counterexamples, inputs, evidence, impostors.
+
+    Parameters
+    ----------
+    in_full
+        How many claims the page has in full; of the others it loads the program and the sources too.
+    """
+    parts: Parts = {}
+    for position, claim in enumerate(claims):
+        if position >= in_full:
+            parts[f"{claim.slug}/body"] = list(_body(claim, href))
+        for way in claim.falsehoods:
+            if way.counterexamples:
+                parts[f"{claim.slug}/{way.position}"] = list(_counterexamples(way))
+        behind = list(_behind(claim))
+        if behind:
+            parts[claim.slug] = behind
+    return parts
+
+
+def behind_in_words(claim: ClaimView) -> str:
+    """Name what stands behind a claim; empty where nothing does."""
+    named = ["inputs"] if claim.program.inputs else []
+    named += ["evidence"] if claim.evidence else []
+    named += ["other outputs"] if claim.program.outputs[1:] else []
+    if claim.killed and claim.killed.killers:
+        named.append(f"{len(claim.killed.killers)} impostors detected")
+    told = ", ".join(named)
+    return told[:1].upper() + told[1:]
+
+
+def script_parts(device: DeviceView) -> Parts:
+    """Return the scripts of a page about a release."""
+    return {
+        f"{device.device}/{section.severity}/{position}": [{"code": bounded(change.script)}]
+        for section in device.sections
+        for position, change in enumerate(section.changes)
+        if change.script
+    }
+
+
+def change_parts(device: DeviceView, shown: int, href: Callable[[Target], str]) -> Parts:
+    """Return the changes of a release that its page does not have in full.
+
+    Parameters
+    ----------
+    shown
+        How many of each severity the page has in full.
+    """
+    return {
+        f"{device.device}/{section.severity}/more": [
+            {"items": [_change_in_line(change, href) for change in section.changes[shown:]]}
+        ]
+        for section in device.sections
+        if section.changes[shown:]
+    }
+
+
+def _change_in_line(change: ChangeView, href: Callable[[Target], str]) -> list[list[object]]:
+    told = [text_of(f" {what}: before ", before, "; now ", after, ".") for what, before, after in change.parts]
+    return _parts(text_of(change.claim, ".", *told), href)
+
+
+def data_file(parts: Parts, meanings: Mapping[str, str]) -> str:
+    """Return the content of a page's file.
+
+    Parameters
+    ----------
+    meanings
+        What is wrong with each impostor; those that the page names are kept.
+    """
+    named = sorted({str(name) for blocks in parts.values() for block in blocks for name in block.get("impostors", ())})
+    numbers = {name: number for number, name in enumerate(named)}
+    numbered = {key: [_numbered(block, numbers) for block in blocks] for key, blocks in parts.items()}
+    listed = [[name, meanings.get(name, "")] for name in named]
+    return f"conformanceLoaded({_as_script(numbered)},{_as_script(listed)});\n"
+
+
+def change_blocks(changes: Iterable[ChangeBetween], page_of: Callable[[str], str]) -> list[Block]:
+    """Return changes as the page that compares two releases loads them; each text as its parts, which may be code."""
+    return [
+        {
+            "id": it.id,
+            "release": it.release,
+            "page": page_of(it.page),
+            "harm": it.harm,
+            "style": it.style,
+            "reach": it.reach,
+            "module": it.module,
+            "proof": it.proof,
+            "title": _parts(it.title),
+            "before": _parts(it.before),
+            "after": _parts(it.after),
+            "instead": _parts(it.instead),
+        }
+        for it in changes
+    ]
+
+
+def false_blocks(causes: Iterable[CostlyCause], href: Callable[[Target], str]) -> list[Block]:
+    """Return what is false as the page that lists it loads it, what costs most first."""
+    return [
+        {
+            "title": _parts(it.title),
+            "href": _href(it.title, href),
+            "said": _parts(it.said),
+            "saidHref": _href(it.said, href),
+            "subject": it.subject,
+            "harm": it.harm,
+            "reach": it.reach,
+            "kind": it.kind,
+            "modules": it.modules,
+            "releases": it.releases,
+            "seen": it.seen,
+            "promises": f"{it.claims} promises" if it.claims > 1 else "",
+            "status": [[piece.text, piece.address or ""] for piece in it.status],
+        }
+        for it in causes
+    ]
+
+
+def _href(text: Text, href: Callable[[Target], str]) -> str:
+    target = text[0].target if text else None
+    return href(target) if target else ""
+
+
+def root_uri(builder: Builder, document: str) -> str:
+    """Return the address of the root of the pages, as it is seen from one; empty where it is there, or has none."""
+    try:
+        return "../" * builder.get_target_uri(document).count("/")
+    except NoUri:
+        return ""
+
+
+def file_uri(builder: Builder, document: str, page: str) -> str:
+    """Return the address of the file of a page, as it is seen from another one."""
+    return f"{root_uri(builder, document)}{FOLDER}/{page}.js"
+
+
+def write_data_of(doctree: object, folder: Path, page: str) -> None:
+    """Write the file of a page that is written."""
+    text = doctree.get(ATTRIBUTE) if isinstance(doctree, nodes.document) else None
+    if text is not None:
+        write_data(text, folder, page)
+
+
+def write_data(text: str, folder: Path, page: str) -> None:
+    """Write a file beside the pages."""
+    path = folder / FOLDER / f"{page}.js"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _numbered(block: Block, numbers: Mapping[str, int]) -> Block:
+    """Return a block with impostors as their places in the list of the page; each claim of a page names many."""
+    if "impostors" not in block:
+        return block
+    return {"impostors": [numbers[str(name)] for name in block["impostors"]]}
+
+
+def _as_script(value: object) -> str:
+    # ASCII only, so that no line separator ends a string; and nothing that could end a script or open a comment.
+    text = json.dumps(_printable(value), separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _printable(value: object) -> object:
+    """Return a value of JSON without control characters in its texts."""
+    if isinstance(value, str):
+        return printable(value, keep="\n\t")
+    if isinstance(value, Mapping):
+        return {_printable(name): _printable(item) for name, item in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _body(claim: ClaimView, href: Callable[[Target], str]) -> Iterator[Block]:
+    """Yield what a claim in full has below its verdict and its sentences."""
+    program = claim.program
+    if program.script:
+        yield from ({"heading": program.label}, {"code": bounded(program.script)})
+    for output in program.outputs[:1]:
+        yield from ({"heading": f"Gives on {output.where}"}, {"code": bounded(output.text)})
+    if program.observed:
+        yield from ({"heading": "Nothing is promised here. What happens is recorded"}, table_block(program.observed))
+    if program.must_hold and not (program.observed and program.unspecified):
+        yield from ({"heading": "Looked at" if program.unspecified else "Must hold"}, items(program.must_hold))
+    if claim.applies:
+        yield {"items": [[[f"Applies to {claim.applies} only.", 0]]]}
+    if program.tiers:
+        yield table_block(program.tiers)
+    yield from ({"heading": "Sources"}, {"items": [_parts(text, href) for text in claim.sources]})
+    yield {"items": [[["Encoded in ", 0], [claim.place, 1]]]}
+
+
+def _behind(claim: ClaimView) -> Iterator[Block]:
+    if claim.program.inputs:
+        yield from ({"heading": "Inputs it is tried on"}, items(claim.program.inputs))
+    for output in claim.program.outputs[1:]:
+        yield from ({"heading": f"Gives on {output.where}"}, {"code": bounded(output.text)})
+    if claim.evidence:
+        yield from ({"heading": "Evidence"}, items(claim.evidence))
+    if claim.killed and claim.killed.killers:
+        yield from ({"heading": "Impostors that it detects"}, {"impostors": list(claim.killed.killers)})
+
+
+def _counterexamples(way: Falsehood) -> Iterator[Block]:
+    for script in way.counterexamples:
+        if script.where:
+            yield {"heading": script.where}
+        yield {"code": bounded(script.text)}
+
+
+def items(texts: Sequence[Text]) -> Block:
+    """Return a list of running texts."""
+    return {"items": [_parts(text) for text in texts]}
+
+
+def table_block(it: Table, href: Optional[Callable[[Target], str]] = None, style: str = "") -> Block:
+    """Return a table."""
+    return {"table": [[_parts(cell, href) for cell in row] for row in (it.head, *it.rows)], "style": style}
+
+
+def _parts(text: Text, href: Optional[Callable[[Target], str]] = None) -> list[list[object]]:
+    """Return the pieces of a text: what each says, whether it is code, and where it leads to."""
+    found: list[list[object]] = []
+    for piece in text:
+        address = piece.address or (href(piece.target) if href and piece.target else "")
+        found.append([piece.text, int(piece.code), *([address] if href and address else [])])
+    return found

@@ -1,1 +1,0 @@
-"""What the notes of releases announced, beside what was measured of it."""

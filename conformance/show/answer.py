@@ -1,0 +1,58 @@
+"""An answer with the releases on which each of its lines was shown to be true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from conformance.base.release_spans import minor, runs
+from conformance.language.model import Answer, AnswerLine, Claim
+from conformance.results.proofs import Standing, is_about, needs_gpu, standing_of
+from conformance.results.recorded import Cell, Measured
+from conformance.show.model import AnswerView, Chip, LineView, Truth
+
+
+def answer_view(answer: Answer, claims: Mapping[str, Claim], releases: Sequence[Measured]) -> AnswerView:
+    """Return an answer with what recorded releases say of its lines.
+
+    Parameters
+    ----------
+    claims
+        The claims of the corpus by id.
+    releases
+        Each release on one device, the oldest first.
+    """
+    return AnswerView(
+        answer.subject, tuple(_line(line, claims, releases) for line in answer.lines), answer.see, answer.asked
+    )
+
+
+def _line(line: AnswerLine, claims: Mapping[str, Claim], releases: Sequence[Measured]) -> LineView:
+    proofs = [claims[name] for name in line.claims if name in claims]
+    truths = _truths(line, [claim for claim in proofs if not needs_gpu(claim)], releases)
+    chips = [Chip(run.value, tuple(map(minor, run.releases))) for run in runs(truths)]
+    return LineView(line.says, line.exception, line.claims, tuple(reversed(chips)), any(map(needs_gpu, proofs)))
+
+
+def _truths(line: AnswerLine, claims: Sequence[Claim], releases: Sequence[Measured]) -> Iterator[tuple[str, Truth]]:
+    """Yield the truth of a line on each release that it is about and that has its subject."""
+    about = [measured for measured in releases if is_about(line, measured.torch)]
+    for measured in about:
+        standings = {claim: standing_of(measured.cell(claim).entry) for claim in claims}
+        if set(standings.values()) == {"absent"}:
+            continue
+        false = [claim for claim, standing in standings.items() if standing == "false"]
+        excepted = bool(line.exception) and all(_as_recorded(measured.cell(it), about[-1].cell(it)) for it in false)
+        yield measured.torch, _worst(set(standings.values()), excepted)
+
+
+def _as_recorded(cell: Cell, newest: Cell) -> bool:
+    """Return whether a claim is false in no other way than on the newest release."""
+    return cell.verdict == "diverges" and {*cell.divergences} <= {*newest.divergences}
+
+
+def _worst(standings: set[Standing], excepted: bool) -> Truth:
+    if "sometimes" in standings or ("false" in standings and not excepted):
+        return "false"
+    if standings & {"unmeasured", "absent"} or not standings:
+        return "unknown"
+    return "except" if "false" in standings else "true"

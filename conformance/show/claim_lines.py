@@ -1,0 +1,51 @@
+"""Claims in a list: how each stands on the recorded releases, in a few words."""
+
+from __future__ import annotations
+
+from conformance.base.release_spans import runs
+from conformance.base.text import one_line
+from conformance.language.condition_words import divergence_in_words
+from conformance.language.model import HARMS, Claim
+from conformance.results.recorded import NOT_PROMISED, Recorded
+from conformance.results.verdicts import NOT_MEASURED
+from conformance.show.model import ClaimLine
+
+
+def claim_line(claim: Claim, recorded: Recorded) -> ClaimLine:
+    """Return a claim with its marks on all releases and devices, and what happens instead where it is false."""
+    marks = claim_marks(claim, recorded)
+    harms = [HARMS.index(it.cause.harm) for it in claim.diverges if it.cause is not None and it.cause.harm]
+    return ClaimLine(
+        claim.id,
+        claim.title,
+        claim.family,
+        tuple(marks),
+        marks[-1][0],
+        (*happens_in_words(claim, recorded), *instead_in_words(claim)),
+        min(harms, default=len(HARMS)),
+    )
+
+
+def claim_marks(claim: Claim, recorded: Recorded) -> list[tuple[str, str]]:
+    """Return the marks of a claim, each with its releases and device, such as ``1.10.2 to 2.15.0 cpu``."""
+    return [
+        (run.value, f"{run.span} {device}")
+        for device, path in recorded.by_device.items()
+        for run in runs((measured.torch, measured.cell(claim).look.mark) for measured in path)
+    ] or [(NOT_MEASURED.mark, "")]
+
+
+def happens_in_words(claim: Claim, recorded: Recorded) -> list[str]:
+    """Return what happens where an error or a warning is not promised, with releases and device."""
+    return [
+        f"{NOT_PROMISED} {run.value} ({run.span} {device})"
+        for device, path in recorded.by_device.items()
+        for run in runs((measured.torch, measured.cell(claim).happens) for measured in path)
+        if run.value
+    ]
+
+
+def instead_in_words(claim: Claim) -> list[str]:
+    """Return, for each divergence, where it applies and what happens there."""
+    told = ((divergence_in_words(divergence), one_line(divergence.note)) for divergence in claim.diverges)
+    return [f"instead{f' ({where})' if where else ''}: {note}" for where, note in told]

@@ -1,1 +1,0 @@
-"""Views as text for the terminal."""
