@@ -23,7 +23,12 @@ _WINDOWS = "torch.signal.windows."
 # Of these, the result is where the tensors among the arguments are.
 _FOLLOWS = frozenset(("torch.as_tensor", "torch.asarray", "torch.normal"))
 # Parameters take a tensor, containers take modules, and both stay where these are.
-_NO_MODULES = frozenset(("Parameter", "Buffer", "Module", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"))
+_NO_MODULES = frozenset(
+    (
+        *("Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer"),
+        *("Module", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"),
+    )
+)
 
 
 # A claim that speaks of these is about the CPU, or says itself what is where.
@@ -59,7 +64,9 @@ def makes_module(call: ast.Call) -> bool:
     """Return whether a call makes a module of ``torch.nn`` that may have parameters, and does not say where."""
     name = dotted(call.func)
     kind = name.rpartition(".")[2]
-    if not name.startswith("torch.nn.") or name.count(".") != 2 or kind in _NO_MODULES or not kind[:1].isupper():
+    if not name.startswith("torch.nn.") or name.count(".") != 2 or not kind[:1].isupper():
+        return False
+    if kind in _NO_MODULES or kind.endswith("Options"):
         return False
     return not any(keyword.arg in ("device", None) for keyword in call.keywords)
 

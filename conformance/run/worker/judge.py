@@ -111,7 +111,7 @@ class _Judgement:
             return self._refuted(entry, evidence)
         if not evidence.judged and evidence.lacking is not None:
             return replace(entry, verdict="inapplicable", detail=evidence.lacking)
-        if not evidence.judged and self._device != "cpu" and (evidence.missing_kernels or evidence.unsupported):
+        if not evidence.judged and self._device != "cpu":
             return replace(entry, verdict="unsupported", detail=_nothing_judged(evidence))
         # Where torch crashes, every example may be left out; otherwise a divergence needs examples as a claim does.
         if not evidence.judged and not any(divergence.instead.crashes for _, divergence, _ in self._diverges):

@@ -26,9 +26,13 @@ from conformance.run.worker.explain import explain
 
 # A kernel that this torch does not have for a dtype: the example shows nothing about the promise.
 _NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
-# An operator without a kernel for another device than the CPU: on the CPU itself that is what torch does.
-_NO_OPERATOR = re.compile(r"Could not run '(?P<name>[\w:.]+)' with arguments from the '(?!\w*CPU|Meta)\w+' backend")
-_NOT_YET = re.compile(r"[Tt]he operator '(?P<name>[\w:.]+)' is not currently (?:implemented|supported)")
+# An operator without a kernel, on another device than the CPU: on the CPU itself that is what torch does. A device that
+# falls back to the CPU lacks what the CPU lacks.
+_NO_OPERATOR = re.compile(r"Could not run '(?P<name>[\w:.]+)' with arguments from the '(?!Meta)\w+' backend")
+_NOT_YET = re.compile(
+    r"[Tt]he operator '(?P<name>[\w:.]+)' is not currently (?:implemented|supported)"
+    r"|(?P<convolution>\bconvolution(?:_backward)?)_overrideable|(?P<stub>DispatchStub): missing kernel for"
+)
 # What torch 2.1 says of a float8 dtype, for which its table of type promotion has no place.
 _NO_PROMOTION = "Unsupported TypeMeta in ATen"
 
@@ -360,7 +364,7 @@ def _missing_kernel(error: BaseException, device: str) -> Optional[MissingKernel
         and device != "cpu"
         and (operator := _NO_OPERATOR.search(message) or _NOT_YET.search(message)) is not None
     ):
-        dtype = operator["name"]
+        dtype = next(filter(None, operator.groups()))
     return MissingKernel(dtype, type(error).__name__) if dtype else None
 
 
