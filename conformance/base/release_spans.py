@@ -6,9 +6,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Generic, NamedTuple, Optional, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Optional, TypeVar
 
-from packaging.version import InvalidVersion, Version
+if TYPE_CHECKING:
+    from packaging.version import Version
+
 
 Value = TypeVar("Value", bound=Hashable)
 #: The last minor version of a series, so that what follows it is known to be its neighbour.
@@ -71,6 +73,8 @@ class Run(Generic[Value]):
 @lru_cache(1000)
 def as_version(release: str) -> Version:
     """Read a release as a version; what is none counts as the oldest of all."""
+    from packaging.version import InvalidVersion, Version  # `torch_releases` is read where it is not installed
+
     try:
         return Version(release)
     except InvalidVersion:

@@ -1,6 +1,6 @@
 """The releases of torch that are measured, what each one needs beside it, and where a Python for it is.
 
-It needs what nox needs and no more, since nox reads it where nothing of this project is installed.
+It needs the standard library alone, since nox reads it where nothing of this project is installed.
 """
 
 from __future__ import annotations

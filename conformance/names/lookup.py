@@ -336,6 +336,13 @@ class Names:
                 if private or not is_private(module):
                     yield from ((module, local) for local in self._names_in(module) if private or not is_private(local))
 
+    def records(self, release: str) -> Iterator[tuple[str, NameRecord]]:
+        """Yield every public name below ``torch`` that a release has, with what its module records of it."""
+        for module, local in self._all_names(private=False):
+            record = self._record(module, local, minor(release)) if module.startswith("torch") else None
+            if record is not None:
+                yield f"{module}.{local}" if local else module, record
+
     def public_names(self) -> Iterator[str]:
         """Yield every name of which no part is private, of any recorded release."""
         for module, local in self._all_names(private=False):

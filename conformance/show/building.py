@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any, Optional
 
 from conformance.base.codec import encode, to_line
-from conformance.base.json_files import read_recorded
 from conformance.base.recorded_folder import NAMES, TRIALS
-from conformance.base.release_spans import as_version, minor
+from conformance.base.release_spans import as_version
 from conformance.language.corpus import default_root, load_corpus
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Change
-from conformance.names.modules import is_private
+from conformance.names.lookup import Names
 from conformance.names.signatures import default_of, parse_signature
-from conformance.names.store import parse_line, read_releases, split_sections, uses_of
+from conformance.names.store import uses_of
 from conformance.results.recorded import load_recorded
 from conformance.results.trials.recorded import RecordedTrials
 from conformance.results.wording import key_of
@@ -51,7 +50,7 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
     subjects = sorted({*names.public_names(), *answers, *lines, *uses})
     trials = RecordedTrials(folder / TRIALS)
     messages = message_views(corpus.messages, seen_messages(recorded, trials), uses)
-    #: The facts of any other name are read when somebody asks for it.
+    # The facts of any other name are read when somebody asks for it.
     looked_up = {name for name in (*answers, *lines, *uses, *trials.names) if "/" not in name}
     return {
         "subject": [
@@ -67,7 +66,8 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
             for name in subjects
         ],
         "argument": [
-            (argument, taker, _last(taker).lower(), default) for argument, taker, default in _arguments(names.folder)
+            (argument, taker, _last(taker).lower(), default)
+            for argument, taker, default in (_arguments(names, newest) if newest else ())
         ],
         "claim": [
             *((claim.id, claim.id, claim_page(claim, recorded)) for claim in corpus.claims),
@@ -94,17 +94,12 @@ def _json(value: object) -> Optional[str]:
     return None if value is None else to_line(encode(value))
 
 
-def _arguments(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield each argument of each public name in the newest release: argument, the name in full, default or nothing."""
-    releases = tuple(map(minor, read_releases(folder)))
-    for path in sorted(folder.glob("torch*.txt")):
-        for module, section in split_sections(read_recorded(path)).items():
-            for line in () if is_private(module) else filter(None, section.splitlines()):
-                for name, present, record in parse_line(line, releases):
-                    if releases[-1] in present and not is_private(name):
-                        read = [signature for text in record.signatures if (signature := parse_signature(text))]
-                        taken = {one.name: one for it in reversed(read) for one in it.parameters.values()}
-                        yield from ((key, f"{module}.{name}", default_of(one) or "") for key, one in taken.items())
+def _arguments(names: Names, release: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each argument of each public name of torch in a release: argument, the name in full, default or nothing."""
+    for name, record in names.records(release):
+        read = [signature for text in record.signatures if (signature := parse_signature(text))]
+        taken = {one.name: one for signature in reversed(read) for one in signature.parameters.values()}
+        yield from ((argument, name, default_of(one) or "") for argument, one in taken.items())
 
 
 def _changes(changes: Iterable[Change]) -> Iterator[Row]:

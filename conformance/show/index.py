@@ -25,7 +25,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIX = ".index"
 #: Indexes of other checkouts and versions that stay.
 _MOST_INDEXES = 4
-#: Names with such a last part, of which it is looked up whether they take an argument.
+#: Of so many names, those used most, it is looked up whether they take an argument.
 _MOST_TRACED = 60
 #: An answer, claims, facts and a message are JSON of the types in `conformance.show.model`.
 _TABLES = """

@@ -6,13 +6,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from conformance.lab.impostors.campaign import Campaign
 from conformance.lab.impostors.engine.mutation import run_mutants
-from conformance.lab.impostors.outcome import (
-    Described,
-    Greeting,
-    MutationOutcome,
-    Request,
-)
+from conformance.lab.impostors.outcome import Greeting, MutationOutcome, Request
+from conformance.lab.impostors.record import MutationRecord
 from conformance.language.corpus import Corpus, load_corpus
 from conformance.language.model import Claim
 from conformance.run.worker.environment import describe
@@ -66,4 +63,14 @@ THREE_CLAIMS = """
 
 def greeting_for(outcomes: dict[str, MutationOutcome]) -> Greeting:
     names = dict.fromkeys(name for outcome in outcomes.values() for name in outcome.killers)
-    return Greeting(ENVIRONMENT, tuple(Described(name, "what is wrong") for name in names))
+    return Greeting(ENVIRONMENT, dict.fromkeys(names, "what is wrong"))
+
+
+def record_of(corpus: Corpus, outcomes: dict[str, MutationOutcome], greeting: Greeting) -> MutationRecord:
+    """Return the record of a run of the whole corpus."""
+    campaign = Campaign(corpus, corpus.claims, greeting, None, whole=True)
+    for claim in corpus.claims:
+        campaign.add(claim, outcomes[claim.id])
+    record = campaign.record()
+    assert record is not None
+    return record

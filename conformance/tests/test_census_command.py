@@ -27,7 +27,7 @@ claims:
     sources: [{docs: torch.frob, key: is a view of, says: states}]
     given: {x: tensor()}
     do: y = x.detach()
-    expect: y.is_leaf
+    expect: shares_storage(y, x)
 """
 
 

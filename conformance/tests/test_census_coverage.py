@@ -32,7 +32,7 @@ claims:
       - {note: frobbing, key: frobs are, says: states}
     given: {x: tensor()}
     do: y = x.detach()
-    expect: y.is_leaf
+    expect: shares_storage(y, x)
 """
 
 
@@ -79,9 +79,9 @@ def test_what_a_claim_encodes_no_longer_is_to_do(corpus: Corpus) -> None:
 
 def test_a_sentence_that_the_last_reading_did_not_have_is_new_or_reworded(corpus: Corpus) -> None:
     gone, view, detail = (sentence_hash(text) for text in ("It raised once.", VIEW, DETAIL))
-    added = entries(corpus, {}, ReadSentences({"torch.frob": [view, detail]}))
+    added = entries(corpus, {}, ReadSentences({"torch.frob": (view, detail)}))
     assert (added[VIEW].change, added[RAISES].change) == ("", "new")
-    replaced = entries(corpus, {}, ReadSentences({"torch.frob": [view, gone, detail]}))
+    replaced = entries(corpus, {}, ReadSentences({"torch.frob": (view, gone, detail)}))
     assert (replaced[RAISES].change, replaced[RAISES].state) == ("reworded", TODO)
     assert entries(corpus, {})[GRADIENT].change == "new"
 

@@ -16,10 +16,10 @@ from conformance.language.corpus import default_root
     [
         ("The frobbed tensor is a view of its input.", {"sharing"}),
         ("Both of them share the same storage.", {"sharing"}),
-        ("In-place version of :meth:`~Tensor.frob`", {"sharing", "in-place"}),
+        ("In-place version of :meth:`~Tensor.frob`", {"sharing"}),
         ("Frobbing gives a deep copy.", {"sharing"}),
         ("It returns :attr:`self`.", {"sharing"}),
-        ("inplace (bool, optional): If set, the frob is done in-place", {"sharing", "in-place"}),
+        ("inplace (bool, optional): If set, the frob is done in-place", {"sharing"}),
         ("Frobbing is a no-op where the tensor already has that type.", {"sharing"}),
         ("A frobbed tensor is a leaf.", {"leaf"}),
         ("The input must be a leaf tensor.", {"leaf", "errors"}),
@@ -55,7 +55,7 @@ def test_a_promise_belongs_to_its_families(sentence: str, expected: set[str]) ->
     ],
 )
 def test_signatures_references_and_other_meanings_carry_no_claim(sentence: str) -> None:
-    assert set(families(sentence, "torch.frob")) & {"sharing", "leaf", "gradients", "errors"} == set()
+    assert families(sentence, "torch.frob") == ()
 
 
 @pytest.mark.skipif(not torch.__version__.startswith("2.13."), reason="the sentences were drawn from torch 2.13")

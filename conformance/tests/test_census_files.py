@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,10 +70,16 @@ def test_the_same_decisions_give_the_same_file(root: Path) -> None:
 
 
 def test_what_was_read_is_written_and_read_back(root: Path) -> None:
-    read = ReadSentences({"torch.frob": ["aaaaaaaa", NUMBER]}, {"notes/frobs": {"bbbbbbbb": [], "cccccccc": [POWER]}})
+    entries = [
+        entry("torch.frob", "aaaaaaaa", TODO),
+        entry("torch.frob", NUMBER, NO_CLAIM),
+        entry("notes/frobs", "bbbbbbbb", TODO),
+        replace(entry("notes/frobs", "cccccccc", ENCODED), keys=(POWER,)),
+    ]
+    read = ReadSentences({"torch.frob": ("aaaaaaaa", NUMBER)}, {"notes/frobs": {"bbbbbbbb": (), "cccccccc": (POWER,)}})
     assert load_read_sentences(root) == ReadSentences()
-    (path,) = write_read_sentences(root, read)
-    assert write_read_sentences(root, read) == []
+    (path,) = write_read_sentences(root, entries)
+    assert write_read_sentences(root, entries) == []
     assert load_read_sentences(root) == read
     path.write_text("[]")
     with pytest.raises(ValueError, match="--write' makes it anew"):

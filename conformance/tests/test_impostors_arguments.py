@@ -10,8 +10,7 @@ import torch
 
 from conformance.__main__ import main
 from conformance.lab.impostors.engine.parameters import arguments_of
-from conformance.lab.impostors.outcome import Noticing
-from conformance.lab.impostors.record import Killed, MutationRecord, missed_arguments, save_record
+from conformance.lab.impostors.record import Killed, MutationRecord, Noticing, missed_arguments, save_record
 from conformance.lab.impostors.report import Report
 from conformance.language.corpus import Corpus
 from conformance.tests.small_campaigns import ENVIRONMENT, corpus_of, greeting_for, run
@@ -117,7 +116,7 @@ def record_with(corpus: Corpus, found: Noticing, impostors: dict[str, str]) -> M
 def test_only_what_the_record_does_not_have_fails_a_run(tmp_path: Path) -> None:
     corpus = two_claims(tmp_path)
     outcomes = {claim.id: run(claim) for claim in corpus.claims}
-    names = [item.name for item in greeting_for(outcomes).operators]
+    names = greeting_for(outcomes).operators
     of_arguments = dict.fromkeys((ONE_VALUE, IGNORED), "")
     misses = Noticing(missed={ONE_VALUE: ("cumsum(dim)",)})
 
@@ -135,7 +134,7 @@ def test_a_reason_of_the_spec_excuses_an_argument(tmp_path: Path) -> None:
     (claim,) = corpus.claims
     outcomes = {claim.id: run(claim)}
     assert outcomes[claim.id].arguments.missed[ONE_VALUE] == ("cumsum(dim)",)
-    names = [item.name for item in greeting_for(outcomes).operators]
+    names = greeting_for(outcomes).operators
     report = Report(
         corpus, outcomes, names, known=record_with(corpus, Noticing(), dict.fromkeys(names, "")), whole=False
     )
@@ -155,5 +154,6 @@ def test_survivors_of_a_record_are_listed(
     assert main(["impostors", "--survivors", "--known", str(path)]) == 0
     told = capsys.readouterr().out
     assert f"torch.Tensor.cumsum/first: {ONE_VALUE} cumsum(dim)" in told
-    assert "wrong arguments: 2 noticed, 2 by none" in told
+    assert "wrong arguments: 2 noticed, 0 by another claim of the subject, 0 by none for a reason" in told
+    assert f"  {ONE_VALUE}: 0, 0, 0, 2\n" in told
     assert main(["impostors", "--survivors"]) == 2

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from conformance.__main__ import main
-from conformance.lab.impostors.command import mutate_claims
-from conformance.lab.impostors.outcome import Described, Greeting, MutationOutcome, Options, Part
+from conformance.lab.impostors.outcome import Greeting, MutationOutcome, Options, Part, Request
 from conformance.lab.impostors.record import load_record
 from conformance.language.model import Claim
 from conformance.results.model import Environment
@@ -60,13 +59,14 @@ class _FewOperators:
 
     def greeting(self) -> Greeting:
         here = Environment("2.13.0", "cpu", "3.11", "2.4.6", "cpu", "linux", "x86_64")
-        return Greeting(here, (Described("view-becomes-copy", "A view is a copy"),))
+        return Greeting(here, {"view-becomes-copy": "A view is a copy"})
 
-    def run(self, claims: Iterable[Claim], previous: object, tell: object) -> dict[str, MutationOutcome]:
+    def run(self, requests: Iterable[Request], tell: object) -> Iterator[tuple[Claim, MutationOutcome]]:
         part = Part("expect[0]", "True", "claims.yaml:1:1")
         killed = MutationOutcome("judged", (part,), {part.name: ("view-becomes-copy",)})
-        self.given.extend(claim.id for claim in claims)
-        return dict.fromkeys(self.given, killed)
+        for request in requests:
+            self.given.append(request.claim.id)
+            yield request.claim, killed
 
     def close(self) -> None:
         """Nothing to close."""
@@ -81,22 +81,23 @@ def test_claims_of_the_record_are_left_out(
     monkeypatch.setattr("conformance.lab.impostors.command.WorkerPool", _FewOperators)
     monkeypatch.setattr("conformance.lab.impostors.command.default_root", lambda: tmp_path / "spec")
     everything = ["torch.clone/equal", "torch.clone/independent"]
-    mutate_claims([], results=tmp_path)
+    run = ["impostors", "--results", str(tmp_path)]
+    main(run)
     assert _FewOperators.given == everything
     [path] = (tmp_path / "impostors").iterdir()
     whole = path.read_bytes()
-    mutate_claims([], results=tmp_path)
+    main(run)
     assert _FewOperators.given == []
     assert f"{len(everything)} claims are as they were" in capsys.readouterr().out
     assert path.read_bytes() == whole
-    mutate_claims([], results=tmp_path, again=True)
+    main([*run, "--again"])
     assert _FewOperators.given == everything
     file.write_text(CORPUS.replace("torch.clone(x)", "torch.clone(x).clone()", 1), encoding="utf-8")
-    mutate_claims([], results=tmp_path)
+    main(run)
     assert _FewOperators.given == everything[:1]
     file.write_text(CORPUS, encoding="utf-8")
     path.write_bytes(whole.replace(b"view-becomes-copy", b"an-operator-that-went"))
-    mutate_claims([], results=tmp_path)
+    main(run)
     assert _FewOperators.given == everything
 
 

@@ -7,24 +7,19 @@ from typing import Any
 
 import pytest
 
+from conformance.__main__ import main
 from conformance.base.json_files import ResultError
-from conformance.lab.impostors.command import mutate_claims
-from conformance.lab.impostors.outcome import (
-    Attempt,
-    Greeting,
-    MutationOutcome,
-    Options,
-)
+from conformance.lab.impostors.outcome import Attempt, Greeting, MutationOutcome, Options, Request
 from conformance.lab.impostors.pool import WorkerPool
-from conformance.lab.impostors.record import load_record, record_of, save_record
+from conformance.lab.impostors.record import load_record, save_record
 from conformance.lab.impostors.report import Report
 from conformance.language.corpus import Corpus
-from conformance.tests.small_campaigns import THREE_CLAIMS, corpus_of, greeting_for, run, survivors
+from conformance.tests.small_campaigns import THREE_CLAIMS, corpus_of, greeting_for, record_of, run, survivors
 
 
 def report_of(corpus: Corpus) -> Report:
     outcomes = {claim.id: run(claim) for claim in corpus.claims}
-    return Report(corpus, outcomes, [item.name for item in greeting_for(outcomes).operators], whole=True)
+    return Report(corpus, outcomes, greeting_for(outcomes).operators, whole=True)
 
 
 def test_the_report_tells_survivors_excuses_and_stale_excuses(tmp_path: Path) -> None:
@@ -108,16 +103,16 @@ def test_a_file_that_is_no_record_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_the_command_tells_by_its_status_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus_of(tmp_path, THREE_CLAIMS)
-    paths = [tmp_path / "claims.yaml"]
-    assert mutate_claims(paths, processes=1, verbose=True) == 1
+    command = ["impostors", str(tmp_path / "claims.yaml"), "-n", "1"]
+    assert main([*command, "-v"]) == 1
     assert "torch.clone/stale: " in capsys.readouterr().out
-    assert mutate_claims(paths, processes=1, select="excused") == 0
+    assert main([*command, "-k", "excused"]) == 0
     assert "1 survive for a reason that the spec gives" in capsys.readouterr().out
-    assert mutate_claims(paths, processes=1, only=["made-up"]) == 2
+    assert main([*command, "--only", "made-up"]) == 2
     assert "made-up" in capsys.readouterr().err
-    assert mutate_claims([tmp_path / "missing.yaml"]) == 2
+    assert main(["impostors", str(tmp_path / "missing.yaml")]) == 2
     capsys.readouterr()
-    assert mutate_claims(paths, select="nothing like this") == 2
+    assert main([*command, "-k", "nothing like this"]) == 2
     assert "no claim has an id that contains 'nothing like this'" in capsys.readouterr().err
 
 
@@ -149,7 +144,8 @@ def pooled(
 ) -> tuple[Greeting, dict[str, MutationOutcome]]:
     pool = WorkerPool(processes, Options("cpu", tuple(map(str, added)), only), **options)
     try:
-        return pool.greeting(), pool.run(corpus.claims, {})
+        outcomes = {claim.id: outcome for claim, outcome in pool.run(map(Request, corpus.claims))}
+        return pool.greeting(), outcomes
     finally:
         pool.close()
 
@@ -160,7 +156,7 @@ def test_a_crash_or_a_hang_does_not_end_the_run(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, THREE_CLAIMS.partition("- id: excused")[0])
     only = ("crashes", "hangs", "waits", "elements-are-zero")
     greeting, outcomes = pooled(corpus, added=(added,), only=only, attempt_limit=4)
-    assert sorted(item.name for item in greeting.operators) == sorted(only)
+    assert sorted(greeting.operators) == sorted(only)
     vacuous = outcomes["torch.clone/vacuous"]
     assert vacuous.killers == ["crashes", "elements-are-zero"]
     assert vacuous.died == (Attempt("crashes", "clone", "every"), Attempt("hangs", "clone", "every"))

@@ -9,13 +9,8 @@ import pytest
 
 from conformance.lab.impostors.engine.mutation import run_mutants
 from conformance.lab.impostors.engine.registry import operators
-from conformance.lab.impostors.outcome import (
-    Attempt,
-    MutationOutcome,
-    PreviousResult,
-    Request,
-)
-from conformance.lab.impostors.record import Killed, MutationRecord, previous_results
+from conformance.lab.impostors.outcome import Attempt, MutationOutcome, Request
+from conformance.lab.impostors.record import Killed, MutationRecord
 from conformance.language.model import Claim
 from conformance.tests.small_campaigns import ENVIRONMENT, run, survivors
 
@@ -183,20 +178,20 @@ def test_claims_that_are_not_judged_are_left_out(extra: str, status: str, mutate
 def test_previous_killers_come_first_and_previous_survivors_are_left_alone(read_claim: ReadClaim) -> None:
     claim = read_claim(CLONE + "expect: ['independent(y, x)', 'y.ndim * 0 == 0']")
     tried: list[Attempt] = []
-    previous = PreviousResult(frozenset({"copy-becomes-view"}), frozenset({"expect[1]"}))
-    outcome = run_mutants(Request(claim, previous), ENVIRONMENT, progress=tried.append)
+    earlier = Killed(claim.fingerprint(), 2, ("copy-becomes-view",), ("expect[1]",))
+    outcome = run_mutants(Request(claim, earlier), ENVIRONMENT, progress=tried.append)
     assert survivors(outcome) == ["expect[1]"]
     assert {attempt.operator for attempt in tried} <= {"control", "records", "copy-becomes-view"}
-    wrong = PreviousResult(frozenset({"first-element-is-off"}))
+    wrong = Killed(claim.fingerprint(), 2, ("first-element-is-off",))
     assert survivors(run_mutants(Request(claim, wrong), ENVIRONMENT)) == ["expect[1]"]
 
 
-def test_previous_results_are_for_claims_as_they_were(read_claim: ReadClaim) -> None:
+def test_a_record_is_of_claims_as_they_were(read_claim: ReadClaim) -> None:
     before, after = read_claim(CLONE + "expect: equal(y, x)"), read_claim(CLONE + "expect: 'y.shape == x.shape'")
     entry = Killed(before.fingerprint(), 1, ("first-element-is-off",))
     record = MutationRecord(1, ENVIRONMENT, "0" * 12, {}, {before.id: entry})
-    assert previous_results(record, [before]) == {before.id: PreviousResult(frozenset({"first-element-is-off"}))}
-    assert previous_results(record, [after]) == {}
+    assert record.entry(before) == entry
+    assert record.entry(after) is None
 
 
 def test_an_expectation_that_divergences_leave_no_example_is_not_judged(

@@ -12,7 +12,7 @@ from conformance.names.answers import describe, differences
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.model import Found, Gone, MeasuredNames, NameRecord, Never, NotMeasured, NotYet, Section
 from conformance.names.replacements import find_replacements, without_gaps
-from conformance.names.signatures import ParameterChange, compare_parameters
+from conformance.names.signatures import ParameterChange, compare_parameters, parse_signature
 
 MODULE = NameRecord("module")
 
@@ -278,6 +278,16 @@ def test_a_message_of_a_constructor_names_the_class() -> None:
 )
 def test_parameters_are_compared_by_what_a_call_would_see(old: str, new: str, changes: list[ParameterChange]) -> None:
     assert list(compare_parameters(function(old), function(new))) == changes
+
+
+@pytest.mark.parametrize("text", ["()", "(a, /, b, *, c=[1, 2], **rest)", "(self, *args, dim=-1)", "(a='x', b=...)"])
+def test_a_signature_is_written_as_it_was_read(text: str) -> None:
+    assert str(parse_signature(text)) == text
+
+
+@pytest.mark.parametrize("text", ["(a, a)", "(a=1, b)", "(input -> Tensor)", "): pass\nclass C(object"])
+def test_what_python_refuses_is_no_signature(text: str) -> None:
+    assert parse_signature(text) is None
 
 
 def test_a_parameter_is_accepted_where_one_of_the_signatures_has_it() -> None:

@@ -195,7 +195,7 @@ def test_the_menu_of_a_phone_opens_and_leads_on(site: Site, browser: BrowserSess
     seen = "document.elementsFromPoint(40, 400).some((one) => one.closest('.sidebar-drawer'))"
     assert not browser.value(seen)
     browser.click("label.nav-overlay-icon, .mobile-header .nav-overlay-icon")
-    browser.wait(seen)
+    browser.wait(f"{seen} && document.querySelector('.sidebar-drawer').getBoundingClientRect().left === 0")
     browser.click(".sidebar-tree a[href$='changes.html']")
     browser.wait("location.href.endsWith('changes.html') && document.readyState === 'complete'")
 

@@ -440,6 +440,13 @@ def test_the_command_prints_text_or_json(capsys: pytest.CaptureFixture[str]) -> 
     assert "nothing is known of 'zxqv'" in capsys.readouterr().err
 
 
+def test_a_name_that_the_index_lacks_is_looked_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "torch.nn.Linear.eval"]) == 0
+    heading, answered, *_ = capsys.readouterr().out.splitlines()
+    assert heading.endswith("torch 1.8 to 2.15, cpu")
+    assert answered == "  as torch.nn.Module.eval:"
+
+
 def test_an_attribute_that_is_missing_is_shown_where_another_release_has_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "AttributeError: module 'torch' has no attribute 'symeig'"]) == 0
     assert "gone since 2.0; use torch.linalg.eigvalsh" in capsys.readouterr().out

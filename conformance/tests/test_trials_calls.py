@@ -68,7 +68,7 @@ def test_the_first_call_of_a_function_is_also_tried_with_out(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("names", "problem"), [("[torch.f, torch.h]", "1:16 E304"), ("torch.f", "1:6 E103"), ("[[torch.f]]", "1:6 E103")]
+    ("names", "problem"), [("[torch.f, torch.h]", "1:16 E304"), ("torch.f", "1:6 E103"), ("[[torch.f]]", "1:7 E103")]
 )
 def test_a_mistake_in_the_functions_with_out_is_reported(tmp_path: Path, names: str, problem: str) -> None:
     assert read(tmp_path, f"out: {names}\ncalls:\n  torch.f: [torch.f(x)]\n")[1] == [problem]

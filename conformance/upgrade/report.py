@@ -180,7 +180,7 @@ def _by_module(entries: Iterable[ReportEntry]) -> Iterator[str]:
 
 def _brief(entry: ReportEntry, condition: str = "") -> str:
     places = entry.places
-    only = f", if {condition}" if condition else ""
+    only = f", only if {condition}" if condition else ""
     where = f"  [{places[0]}{f' and {len(places) - 1} more' if len(places) > 1 else ''}]" if places else ""
     return f"{bounded(entry.what, 200)} ({entry.when}){only}{where}"
 

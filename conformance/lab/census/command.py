@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.base.text import bounded, count_of
-from conformance.lab.census.families import FAMILIES, MAIN
-from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decisions, module_of
+from conformance.lab.census.families import FAMILIES
+from conformance.lab.census.record import STATES, CensusRecord, Score, save_record
+from conformance.language.decisions import TODO, Decisions, module_of
 
 if TYPE_CHECKING:
     from conformance.lab.census.coverage import Census, ClaimedSentence, ReadSentences
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 #: Characters of a difference that are printed.
 _LONGEST = 300
-_STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
 
 
 class Unusable(Exception):
@@ -78,17 +78,28 @@ def census(options: argparse.Namespace, rest: list[str]) -> int:
 def _census(options: argparse.Namespace) -> int:
     from conformance.base.files import print_passed_over
     from conformance.lab.census.coverage import take_census
-    from conformance.lab.census.files import load_decisions, load_read_sentences
+    from conformance.lab.census.files import (
+        adopt,
+        load_decisions,
+        load_read_sentences,
+        read_foreign,
+        write_decisions,
+        write_read_sentences,
+    )
+    from conformance.lab.census.objects import installed
     from conformance.language.corpus import default_root, load_corpus
     from conformance.language.kept import load_own_corpus
 
-    torch_version, objects = _installed()
+    try:
+        version, objects = installed()
+    except ImportError:
+        raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
     root = options.corpus or default_root()
     if options.rules:
         return _measure_rules(root, objects)
     corpus, problems = load_own_corpus() if root == default_root() else load_corpus([root], root)
     print_passed_over(corpus.not_entered)
-    known, wrong = load_decisions(root)
+    decisions, wrong = load_decisions(root)
     if wrong:
         raise Unusable(
             f"{count_of(len(wrong), 'mistake')} in the decision files; the first is {wrong[0]}; run 'conformance check'"
@@ -97,23 +108,38 @@ def _census(options: argparse.Namespace) -> int:
         print(
             f"{count_of(len(problems), 'mistake')} in the corpus; claims with a mistake are left out", file=sys.stderr
         )
-    try:
-        before = load_read_sentences(root)
-    except ValueError as error:
-        raise Unusable(str(error)) from None
-    taken = take_census(objects, corpus.claims, known, before)
-    taken.entries += _pages(options.page, corpus, known, before)
+
+    def take() -> Census:
+        try:
+            before = load_read_sentences(root)
+        except ValueError as error:
+            raise Unusable(str(error)) from None
+        taken = take_census(objects, corpus.claims, decisions, before)
+        taken.entries += _pages(options.page, corpus, decisions, before)
+        return taken
+
+    taken = take()
     _refuse_unknown(options.module or (), taken, objects)
+    if options.adopt:
+        foreign, problems = read_foreign(options.adopt)
+        if problems:
+            raise Unusable("nothing was added:\n" + "\n".join(map(str, problems)))
+        adopted = adopt(foreign, decisions, taken.entries, objects)
+        print(
+            f"{adopted.taken} decisions added; {adopted.needless} not needed, since claims encode the sentence; "
+            f"{adopted.unknown} about sentences that no rule finds here"
+        )
+        print("".join(f"{line}\n" for line in adopted.conflicts), end="", file=sys.stderr)
     if options.adopt or options.write:
-        status = _write(options, root, taken, known, objects)
-        if status:
-            return status
-        known, before = load_decisions(root)[0], load_read_sentences(root)
-        taken = take_census(objects, corpus.claims, known, before)
-        taken.entries += _pages(options.page, corpus, known, before)
+        taken = take()
+        for path in [*write_decisions(root, taken.entries), *write_read_sentences(root, taken.entries)]:
+            print(f"wrote {path}")
+        if options.adopt and adopted.conflicts:
+            return 1
+        taken = take()
     if options.results:
-        _record(options.results, root, taken, torch_version, corpus, objects)
-    _show(options, taken, torch_version)
+        _record(options.results, root, taken, version, corpus, objects)
+    _show(options, taken, version)
     undone = [entry for entry in taken.left() if {"sharing", "leaf"} & {*entry.families}]
     if options.strict and undone:
         print(f"{count_of(len(undone), 'sentence')} about sharing or leaves to do", file=sys.stderr)
@@ -154,15 +180,6 @@ def _refuse_unknown(asked: Sequence[str], taken: Census, objects: Sequence[Publi
             raise Unusable(f"--module {name}: nothing documented was read under this name{meant}")
 
 
-def _installed() -> tuple[str, list[PublicObject]]:
-    from conformance.lab.census.objects import installed
-
-    try:
-        return installed()
-    except ImportError:
-        raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
-
-
 def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadSentences) -> list[ClaimedSentence]:
     """Read the given pages; the entries of other pages come from the last reading."""
     from conformance.lab.census.coverage import page_census, stored_page
@@ -187,31 +204,6 @@ def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadS
     return entries
 
 
-def _write(
-    options: argparse.Namespace, root: Path, taken: Census, known: Decisions, objects: Sequence[PublicObject]
-) -> int:
-    """Add decisions if asked to, and update the files."""
-    from conformance.lab.census.coverage import ReadSentences, decided
-    from conformance.lab.census.files import adopt, read_foreign, write_decisions, write_read_sentences
-
-    conflicts = []
-    if options.adopt:
-        foreign, problems = read_foreign(options.adopt)
-        if problems:
-            raise Unusable("nothing was added:\n" + "\n".join(map(str, problems)))
-        adopted = adopt(foreign, known, taken.entries, objects)
-        conflicts = adopted.conflicts
-        print(
-            f"{adopted.taken} decisions added; {adopted.needless} not needed, since claims encode the sentence; "
-            f"{adopted.unknown} about sentences that no rule finds here"
-        )
-        print("".join(f"{line}\n" for line in conflicts), end="", file=sys.stderr)
-    entries = [decided(entry, known.get(entry.name, {}).get(entry.hash)) for entry in taken.entries]
-    for path in [*write_decisions(root, entries), *write_read_sentences(root, ReadSentences.from_entries(entries))]:
-        print(f"wrote {path}")
-    return 1 if conflicts else 0
-
-
 def _measure_rules(root: Path, objects: Sequence[PublicObject]) -> int:
     from conformance.lab.census.judged import load_samples, scores
 
@@ -229,10 +221,9 @@ def _record(
     folder: Path, root: Path, taken: Census, version: str, corpus: Corpus, objects: Sequence[PublicObject]
 ) -> None:
     from conformance.lab.census.judged import load_samples, scores
-    from conformance.lab.census.record import CensusRecord, Score, save_record
 
-    found, judged = scores([sample for sample in load_samples(root) if not sample.tuning], objects)
-    stating = [entry for entry in taken.entries if {*entry.families} & {*MAIN}]
+    rules, judged = scores([sample for sample in load_samples(root) if not sample.tuning], objects)
+    stating = [entry for entry in taken.entries if entry.families]
     record = CensusRecord(
         torch=version,
         corpus=corpus.revision(),
@@ -244,13 +235,13 @@ def _record(
         wanted=_states(taken.wanted()),
         modules=taken.table(taken.entries),
         judged=judged,
-        rules={kind: Score(round(score.precision, 3), round(score.recall, 3)) for kind, score in found.items()},
+        rules={kind: Score(round(score.precision, 3), round(score.recall, 3)) for kind, score in rules.items()},
     )
     print(f"wrote {save_record(record, folder)}")
 
 
 def _states(entries: Sequence[ClaimedSentence]) -> dict[str, int]:
-    return {state: sum(entry.state == state for entry in entries) for state in _STATES}
+    return {state: sum(entry.state == state for entry in entries) for state in STATES}
 
 
 def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
@@ -291,11 +282,11 @@ def _is_chosen(entry: ClaimedSentence, options: argparse.Namespace) -> bool:
 
 
 def _family_table(entries: Sequence[ClaimedSentence]) -> list[str]:
-    lines = [f"{'':16}{''.join(f'{state:>12}' for state in _STATES)}{'settled':>10}"]
+    lines = [f"{'':16}{''.join(f'{state:>12}' for state in STATES)}{'settled':>10}"]
     for family in (*FAMILIES, "pages"):
         counted = _states([e for e in entries if family in e.families or (family == "pages" and not e.families)])
         if sum(counted.values()):
-            lines.append(f"{family:16}{''.join(f'{counted[state]:>12,}' for state in _STATES)}{_settled(counted):>10}")
+            lines.append(f"{family:16}{''.join(f'{counted[state]:>12,}' for state in STATES)}{_settled(counted):>10}")
     return lines
 
 
@@ -321,9 +312,9 @@ def _settled(counted: dict[str, int]) -> str:
 
 def _listing(entry: ClaimedSentence) -> str:
     state = f"{entry.state} ({entry.change})" if entry.change else entry.state
-    told = f"{entry.name} {entry.hash} [{', '.join(entry.families) or 'page'}] {state}"
+    head = f"{entry.name} {entry.hash} [{', '.join(entry.families) or 'page'}] {state}"
     about = "".join(f"\n    {claim}" for claim in entry.claims) + (f"\n    {entry.reason}" if entry.reason else "")
-    return f"{told}{about}\n    {entry.text}"
+    return f"{head}{about}\n    {entry.text}"
 
 
 def _plain(entry: ClaimedSentence) -> dict[str, object]:

@@ -12,20 +12,20 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Optional
 
 from conformance.base.cache import content_key, kept
-from conformance.lab.census.families import FAMILIES, MAIN, families
+from conformance.lab.census.families import FAMILIES, families
 from conformance.lab.census.objects import PublicObject
+from conformance.lab.census.record import STATES
 from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions, module_of
 from conformance.language.model import Claim
 from conformance.language.sentences import sentence_hash, sentences
 
 #: The sentences of a docstring, and the families of each.
 _Sentences = tuple[list[str], list[tuple[str, ...]]]
-STATES = (ENCODED, NO_CLAIM, UNTESTABLE, TODO)
 NEW = "new"
 REWORDED = "reworded"
 
@@ -84,8 +84,8 @@ class ReadSentences:
         page's claims encode can be told where its text is not at hand.
     """
 
-    objects: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    pages: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def of(self, name: str) -> list[str]:
         """Return the hashes of an object's or a page's sentences."""
@@ -94,13 +94,13 @@ class ReadSentences:
     @classmethod
     def from_entries(cls, entries: Iterable[ClaimedSentence]) -> ReadSentences:
         """Return what a census has read."""
-        objects: dict[str, list[str]] = {}
-        pages: dict[str, dict[str, list[str]]] = {}
+        objects: dict[str, tuple[str, ...]] = {}
+        pages: dict[str, dict[str, tuple[str, ...]]] = {}
         for entry in entries:
             if entry.name.startswith("notes/"):
-                pages.setdefault(entry.name, {})[entry.hash] = list(entry.keys)
+                pages.setdefault(entry.name, {})[entry.hash] = entry.keys
             else:
-                objects.setdefault(entry.name, []).append(entry.hash)
+                objects[entry.name] = (*objects.get(entry.name, ()), entry.hash)
         return cls(objects, pages)
 
 
@@ -129,7 +129,11 @@ class Census:
             for family in entry.families or ("all",):
                 row = counted.setdefault(entry.module, {}).setdefault(family, dict.fromkeys(STATES, 0))
                 row[entry.state] += 1
-        return {module: _in_order(rows) for module, rows in sorted(counted.items())}
+        order = (*FAMILIES, "all").index
+        return {
+            module: {family: rows[family] for family in sorted(rows, key=order)}
+            for module, rows in sorted(counted.items())
+        }
 
     def left(self) -> list[ClaimedSentence]:
         """Give what is to do, most important first."""
@@ -142,23 +146,19 @@ class Census:
     def _is_wanted(self, entry: ClaimedSentence) -> bool:
         if {"sharing", "leaf"} & {*entry.families} or not entry.families:
             return True
-        in_full = _WANTED.match(entry.name) or entry.name in self._sharing_objects
-        return bool(in_full) and ("gradients" in entry.families or ("errors" in entry.families and raises(entry.text)))
+        if not _WANTED.match(entry.name) and entry.name not in self._sharing_objects:
+            return False
+        raises = "errors" in entry.families and _RAISES.search(entry.text) is not None
+        return raises or "gradients" in entry.families
 
     @cached_property
     def _sharing_objects(self) -> set[str]:
         return {entry.name for entry in self.entries if {"sharing", "leaf"} & {*entry.families}}
 
     def _importance(self, entry: ClaimedSentence) -> tuple[object, ...]:
-        near = not set(entry.families) & {*MAIN} and bool(entry.families)
         detail = _ARGUMENT.match(entry.text) is not None
         module = entry.module not in _BEFORE_THE_REST
-        return not self._is_wanted(entry), near, module, detail, -self.references[entry.name], entry.name, entry.place
-
-
-def raises(sentence: str) -> bool:
-    """Whether a sentence about errors says that something raises or warns."""
-    return _RAISES.search(sentence) is not None
+        return not self._is_wanted(entry), module, detail, -self.references[entry.name], entry.name, entry.place
 
 
 def take_census(
@@ -166,9 +166,12 @@ def take_census(
 ) -> Census:
     """Put the objects of a torch, the corpus, its decisions and the last reading together."""
     keys = _keys(objects, claims)
-    census = Census(objects=len(objects), references=_references(objects))
+    targets = Counter(match for item in objects for match in _REFERENCE.findall(item.docstring))
+    census = Census(objects=len(objects))
     for found, (read, kinds_of) in zip(objects, _read(objects)):
         census.read += len(read)
+        names = (found.name, *found.aliases)
+        census.references[found.name] = sum(targets[name[len("torch.") :]] for name in names)
         stated = [(text, kinds) for text, kinds in zip(read, kinds_of) if kinds]
         flagged = {text for text, _ in stated}
         census.beyond += sum(bool(_encoding(text, keys.get(found.name, ()))) for text in {*read} - flagged)
@@ -178,14 +181,14 @@ def take_census(
 
 
 def _read(objects: Sequence[PublicObject]) -> list[_Sentences]:
-    """Return the sentences of each object with the families of each; kept for the same docstrings."""
+    """Return the sentences of each object with the families of each; the cache has those of the same docstrings."""
 
     def read_all() -> list[_Sentences]:
-        texts = [sentences(found.docstring) for found in objects]
-        return [(text, [families(one, found.name) for one in text]) for found, text in zip(objects, texts)]
+        texts = [sentences(item.docstring) for item in objects]
+        return [(text, [families(one, item.name) for one in text]) for item, text in zip(objects, texts)]
 
-    said = hashlib.sha256("\0".join(f"{found.name}\0{found.docstring}" for found in objects).encode()).hexdigest()
-    return kept(content_key([], "census", said), list, read_all)
+    digest = hashlib.sha256("\0".join(f"{item.name}\0{item.docstring}" for item in objects).encode()).hexdigest()
+    return kept(content_key([], "census", digest), list, read_all)
 
 
 def page_census(
@@ -221,26 +224,6 @@ def _page_keys(name: str, claims: Sequence[Claim]) -> list[tuple[str, str]]:
         for source in claim.sources
         if source.kind == "note" and source.name == page and source.key
     ]
-
-
-def decided(entry: ClaimedSentence, decision: Optional[Decision]) -> ClaimedSentence:
-    """Give an entry with a decision taken in since; what a claim encodes stays encoded."""
-    if decision is None or entry.state == ENCODED:
-        return entry
-    return replace(entry, state=decision.kind, reason=decision.reason)
-
-
-def _in_order(rows: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
-    return {family: rows[family] for family in (*FAMILIES, "all") if family in rows}
-
-
-def _references(objects: Sequence[PublicObject]) -> Counter[str]:
-    """Count how often docstrings link to each object."""
-    targets = Counter(match for found in objects for match in _REFERENCE.findall(found.docstring))
-    counted: Counter[str] = Counter()
-    for found in objects:
-        counted[found.name] = sum(targets[name[len("torch.") :]] for name in (found.name, *found.aliases))
-    return counted
 
 
 def _keys(objects: Sequence[PublicObject], claims: Sequence[Claim]) -> dict[str, list[tuple[str, str]]]:

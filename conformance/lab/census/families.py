@@ -2,10 +2,10 @@
 
 A sentence is *of a family* where it promises something that a program could contradict: about shared memory, copies and
 identity (``sharing``), about gradients, history and hooks of backward (``gradients``), about what raises, warns, is
-required of the input or left undefined (``errors``), about leaves (``leaf``). Four more families stand near these:
-rules for in-place operations, dtypes, devices, memory formats. Signatures, printed output and mere references carry
-none, nor does the line that says that an argument ``out`` is the output tensor: it is on every other function, and
-says nothing that calling it with ``out`` could contradict. Nor is deprecation an error, unless a warning is named.
+required of the input or left undefined (``errors``), about leaves (``leaf``). Signatures, printed output and mere
+references carry none, nor does the line that says that an argument ``out`` is the output tensor: it is on every other
+function, and says nothing that calling it with ``out`` could contradict. Nor is deprecation an error, unless a warning
+is named.
 
 How often the rules are right is measured on sentences judged by hand: `conformance.lab.census.judged`.
 """
@@ -16,9 +16,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-MAIN = ("sharing", "leaf", "gradients", "errors")
-NEAR = ("in-place", "dtype", "device", "memory-format")
-FAMILIES = (*MAIN, *NEAR)
+FAMILIES = ("sharing", "leaf", "gradients", "errors")
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,9 @@ class _Rule:
         return any(_compiled(pattern).search(sentence) for pattern in self.patterns)
 
 
-_CACHE: dict[str, re.Pattern[str]] = {}
-
-
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    if pattern not in _CACHE:
-        _CACHE[pattern] = re.compile(pattern, re.IGNORECASE)
-    return _CACHE[pattern]
+    return re.compile(pattern, re.IGNORECASE)
 
 
 # Not prose: signatures, code, printed values, tracebacks, titles of papers.
@@ -295,34 +289,6 @@ _RULES = (
         elsewhere=r"^torch\.(?:special\.(?:erf|erfc|erfcx|erfinv))$|\.profiler\.(?:emit|load|profile)|WeakIdKeyDictionary",
     ),
     _Rule("errors", (r"^\* :",), where=r"use_deterministic_algorithms$"),
-    _Rule("in-place", (r"\bin[- ]?place\b(?! of\b)", r"\bmutat(?:e|es|ed|ing|ion)")),
-    _Rule(
-        "dtype",
-        (
-            r"\b(?:d?type|dtypes|data type|datatype|scalar type)\b(?=.*\b(?:same|result|returned|output|promot|default"
-            r"|infer|must|cast|convert|desired|is|of)\b)",
-            r"\btype[- ]promot",
-            r"\bcasts? (?:this|to|the)\b",
-        ),
-    ),
-    _Rule(
-        "device",
-        (
-            r"\b(?:device|cpu|cuda|gpu)\b(?=.*\b(?:same|result|returned|output|default|move|moved|desired|on"
-            r"|current)\b)",
-            r"\b(?:moves?|moved|copied) (?:all )?.*\b(?:to|onto) (?:the )?(?:cpu|gpu|cuda|device)\b",
-        ),
-    ),
-    _Rule(
-        "memory-format",
-        (
-            r"\bmemory[_ ]format\b|\b(?:non-?)?contiguous\b(?! (?:range|block))|\bchannels[_ ]last\b"
-            r"|\bpreserve_format\b",
-            r"\bstrides?\b(?=.*\b(?:same|preserved|retained|match|result|output|returned|set)\b)|\brow-major\b"
-            r"|\bcolumn-major\b",
-        ),
-        elsewhere=r"(?i)conv|pool|fold",
-    ),
 )
 
 

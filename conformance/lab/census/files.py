@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.base.codec import decode
 from conformance.base.json_files import replace_file
 from conformance.lab.census.coverage import ClaimedSentence, ReadSentences
 from conformance.lab.census.objects import PublicObject
@@ -64,13 +65,13 @@ def load_decisions(root: Path) -> tuple[Decisions, list[Problem]]:
 def read_foreign(paths: Iterable[Path]) -> tuple[Decisions, list[Problem]]:
     """Read decisions from elsewhere: in any order, and with hashes unquoted that look like numbers."""
     found: Decisions = {}
-    told: list[Problem] = []
+    every: list[Problem] = []
     for path in paths:
         problems = Problems()
         for name, decisions in read_decisions(path, problems).items():
             found.setdefault(name, {}).update(decisions)
-        told += [problem for problem in problems.sorted() if problem.code != "E008"]
-    return found, told
+        every += [problem for problem in problems.sorted() if problem.code != "E008"]
+    return found, every
 
 
 def adopt(
@@ -93,8 +94,9 @@ def adopt(
                 known.setdefault(name, {})[digest] = decision
                 result.taken += 1
             elif not standing.same_as(decision):
-                told = f"{decision.place}: {name} {digest} is {standing.kind} in the corpus and {decision.kind} here"
-                result.conflicts.append(told)
+                result.conflicts.append(
+                    f"{decision.place}: {name} {digest} is {standing.kind} in the corpus and {decision.kind} here"
+                )
     return result
 
 
@@ -105,13 +107,10 @@ def write_decisions(root: Path, entries: Iterable[ClaimedSentence]) -> list[Path
         if entry.decision is not None:
             modules.setdefault(module_of(entry.name), {}).setdefault(entry.name, {})[entry.hash] = entry.decision
     texts = {root / FOLDER / file_of(module): decisions_text(module, modules[module]) for module in sorted(modules)}
-    changed = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    for path in changed:
-        replace_file(path, texts[path])
     gone = [path for path in decision_files(root) if path not in texts]
     for path in gone:
         path.unlink()
-    return changed + gone
+    return _written(texts) + gone
 
 
 def decisions_text(module: str, objects: Mapping[str, Mapping[str, Decision]]) -> str:
@@ -122,8 +121,8 @@ def decisions_text(module: str, objects: Mapping[str, Mapping[str, Decision]]) -
         for digest, decision in objects[name].items():
             key = f"'{digest}'" if surprise(digest) else digest
             quoted = decision.reason.replace("'", "''")
-            told = f"{{untestable: '{quoted}'}}" if decision.kind == UNTESTABLE else decision.kind
-            lines.append(f"  {key}: {told}")
+            text = f"{{untestable: '{quoted}'}}" if decision.kind == UNTESTABLE else decision.kind
+            lines.append(f"  {key}: {text}")
     return "\n".join(lines) + "\n"
 
 
@@ -139,23 +138,26 @@ def load_read_sentences(root: Path) -> ReadSentences:
     if not path.is_file():
         return ReadSentences()
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        return ReadSentences(document["objects"], document["pages"])
-    except (ValueError, KeyError, TypeError):
+        return decode(ReadSentences, json.loads(path.read_text(encoding="utf-8")))
+    except ValueError:
         raise ValueError(
             f"{path} has another form; remove it, and 'conformance census --write' makes it anew"
         ) from None
 
 
-def write_read_sentences(root: Path, read: ReadSentences) -> list[Path]:
-    """Write what was read, a line for each object; return the file if it changed."""
+def write_read_sentences(root: Path, entries: Iterable[ClaimedSentence]) -> list[Path]:
+    """Write what a census read, a line for each object; return the file if it changed."""
+    read = ReadSentences.from_entries(entries)
     parts = []
     for part, content in (("objects", read.objects), ("pages", read.pages)):
-        lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(content.items())]
+        lines = [f"{json.dumps(name)}: {json.dumps(hashes)}" for name, hashes in sorted(content.items())]
         parts.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")
-    text = "{\n" + ",\n".join(parts) + "\n}\n"
-    path = root / FOLDER / READ_FILE
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return []
-    replace_file(path, text)
-    return [path]
+    return _written({root / FOLDER / READ_FILE: "{\n" + ",\n".join(parts) + "\n}\n"})
+
+
+def _written(texts: Mapping[Path, str]) -> list[Path]:
+    """Write the files whose text is another; return these."""
+    changed = [path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in changed:
+        replace_file(path, texts[path])
+    return changed

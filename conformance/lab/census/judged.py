@@ -1,7 +1,7 @@
 """How often the rules are right: precision and recall on sentences that were judged by hand.
 
 ``spec/census/judged.json`` holds random samples of all sentences of the documentation. Each sentence was read and
-judged before anyone looked at what the rules say about it: which of the four main families does it promise something
+judged before anyone looked at what the rules say about it: which of the four families does it promise something
 of? The samples are stratified: sentences that the rules flagged, unflagged ones with a word that hints at a claim, and
 the rest; recall could not be estimated from flagged sentences alone. A judged sentence counts as many as it stands
 for, which is the size of its stratum over the number drawn from it. The rules were tuned on the samples marked
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.lab.census.families import MAIN, families
+from conformance.lab.census.families import FAMILIES, families
 from conformance.lab.census.objects import PublicObject
 from conformance.language.decisions import FOLDER
 from conformance.language.sentences import sentence_hash, sentences
@@ -89,7 +89,7 @@ def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[
     """
     names = {alias: found for found in objects for alias in (found.name, *found.aliases)}
     texts: dict[str, dict[str, str]] = {}
-    counted: dict[str, Score] = {key: Score() for key in (*MAIN, "all", "sentence")}
+    counted: dict[str, Score] = {key: Score() for key in (*FAMILIES, "all", "sentence")}
     present = 0
     for sample in samples:
         drawn = Counter(judged.stratum for judged in sample.sentences)
@@ -101,7 +101,7 @@ def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[
             if judged.hash not in known:
                 continue
             present += 1
-            stated = {kind for kind in families(known[judged.hash], found.name) if kind in MAIN}
+            stated = {*families(known[judged.hash], found.name)}
             _count(counted, stated, judged.families, sample.strata[judged.stratum] / drawn[judged.stratum])
     return counted, present
 

@@ -4,7 +4,7 @@
 
 - ``schema``: the version of this format, 1; ``torch``: whose docstrings were read; ``corpus``: the corpus's revision;
 - ``objects``, ``sentences``: documented public objects, and all their sentences;
-- ``stating``: how many objects have a claim in the four main families, and ``claims`` how many sentences these are;
+- ``stating``: how many objects have a claim in the four families, and ``claims`` how many sentences these are;
 - ``beyond``: sentences that claims encode and no rule finds;
 - ``wanted``: what the corpus means to settle, by state;
 - ``modules``: by module and family (``all`` for a page), the number of sentences in each state;

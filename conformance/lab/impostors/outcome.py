@@ -1,11 +1,12 @@
-"""What mutants did to one claim; nothing here needs torch."""
+"""What goes to and from the processes in which mutants run; nothing here needs torch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, Optional
 
+from conformance.lab.impostors.record import Killed, Noticing
 from conformance.language.model import Claim
 from conformance.results.model import Device, Environment
 
@@ -30,22 +31,6 @@ class Attempt:
     operator: str
     target: str
     uses: str
-
-
-@dataclass(frozen=True)
-class Noticing:
-    """What a claim made of operators that get an argument wrong: for each operator the arguments, as ``sum(dim)``.
-
-    Attributes
-    ----------
-    noticed : mapping
-        Where the claim became false, or its program raised.
-    missed : mapping
-        Where it did not although its sentence is about the argument.
-    """
-
-    noticed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    missed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -110,44 +95,35 @@ class MutationOutcome:
         """The parts that no mutant kills."""
         return [part for part in self.parts if part.name not in self.killed_by]
 
-    def is_better_than(self, other: MutationOutcome) -> bool:
-        """Return whether this one judges where the other could not, or leaves fewer survivors."""
-        if "unsound" in (self.status, other.status):
-            return self.status != "unsound"
-        return len(self.survivors) < len(other.survivors)
-
-
-def only_killers(outcomes: Iterable[MutationOutcome]) -> set[str]:
-    """Return the operators that are the only killer of some part."""
-    return {names[0] for outcome in outcomes for names in outcome.killed_by.values() if len(names) == 1}
-
-
-class PreviousResult(NamedTuple):
-    """What an earlier run found for a claim: the operators that killed it, and the parts that survived.
-
-    ``done`` are operators that are not to be run again: then only the others are, and what was killed is left alone.
-    """
-
-    killers: frozenset[str] = frozenset()
-    survivors: frozenset[str] = frozenset()
-    done: frozenset[str] = frozenset()
-
 
 @dataclass(frozen=True)
 class Request:
-    """A claim to be judged under mutants: what killed it before is tried first, what survived before is left alone.
+    """A claim to be judged under mutants.
 
-    ``skipped`` are mutants that are not to be run again, since torch crashed or hung under them.
+    Attributes
+    ----------
+    earlier : Killed, optional
+        What an earlier run recorded of it: what killed it is tried first, and what survived is left alone.
+    done : frozenset of str
+        Operators that are not to be run again: then only the others are, on what survived.
+    skipped : frozenset of Attempt
+        Mutants that are not to be run again, since torch crashed or hung under them.
     """
 
     claim: Claim
-    previous: PreviousResult = field(default_factory=PreviousResult)
+    earlier: Optional[Killed] = None
+    done: frozenset[str] = frozenset()
     skipped: frozenset[Attempt] = frozenset()
+
+    @property
+    def survivors(self) -> frozenset[str]:
+        """The parts that survived in the earlier run."""
+        return frozenset(self.earlier.standing if self.earlier else ())
 
 
 @dataclass(frozen=True)
 class Options:
-    """What every process of a run is told: the device, files with further operators, and which ones to use (all)."""
+    """What every process of a run starts with: the device, files of further operators, and which ones to use (all)."""
 
     device: Device
     added: tuple[str, ...]
@@ -155,16 +131,8 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Described:
-    """An operator as it is shown: its name, and what is wrong, in a sentence."""
-
-    name: str
-    statement: str
-
-
-@dataclass(frozen=True)
 class Greeting:
-    """What a process says first: what is measured there, and the operators in the order in which they are tried."""
+    """What a process says first: what is measured there, and what each operator gets wrong, in the order of trying."""
 
     environment: Environment
-    operators: tuple[Described, ...]
+    operators: Mapping[str, str]

@@ -20,12 +20,11 @@ Data = Mapping[str, object]
 
 def subject_data(subject: str, content: Content) -> Data:
     """Return the answer, the verdicts of the claims and the changes of a subject."""
-    answer, sources = content.answers.get(subject), content.corpus.sources
-    documentation = sources.elsewhere.get(subject) or sources.docs.replace("{object}", subject)
+    answer = content.answers.get(subject)
     return {
         "subject": subject,
         "page": subject_page(subject),
-        "documentation": None if "/" in subject else documentation,
+        "documentation": content.documentation(subject) or None,
         "answer": [_line(line) for line in answer.lines] if answer else [],
         "see": answer.see if answer else (),
         "claims": [_claim(claim, content) for claim in content.subjects.get(subject, ())],

@@ -142,9 +142,9 @@ class ReferenceDirective(SphinxDirective):
 #: The key of what changed on rare inputs, in what a page loads; no claim has it.
 _RARE = "rare changes"
 #: So many claims of a page are shown in full, and so many before the rest is folded.
-_IN_FULL, _UNFOLDED = 8, 20
-#: So many changes of a severity.
-_CHANGES_IN_FULL = 12
+_IN_FULL, _UNFOLDED = 5, 12
+#: So many changes of a severity that claims show, and so many that people wrote of.
+_CHANGES_IN_FULL, _WRITTEN_UNFOLDED = 5, 20
 
 
 class SubjectDirective(ReferenceDirective):
@@ -240,7 +240,8 @@ class ReleaseDirective(ReferenceDirective):
         yield self.part("release", release=view)
         written = changes_of_release(release, self.content_of_site)
         if written:
-            yield self.section("code", "What it changes for code", self.part("release_changes", changes=written))
+            table = self.part("release_changes", changes=written, most=_WRITTEN_UNFOLDED)
+            yield self.section("code", "What it changes for code", table)
         for device in view.devices:
             if len(view.devices) > 1:
                 yield self.section(device.device, f"On {device.device}", *self.device(device, f"{device.device}-"))

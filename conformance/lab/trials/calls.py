@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.base.files import NotEntered, files_below, print_passed_over
-from conformance.base.text import did_you_mean, listed
+from conformance.base.text import did_you_mean
 from conformance.language import documents
 from conformance.language.corpus import CALLS_FOLDER, default_root
-from conformance.language.documents import Document, Listing, Node, Scalar, open_document
+from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.expressions import BUILTINS, Code, expression, statements
 from conformance.language.model import Place
 from conformance.language.problems import Problem, Problems
+from conformance.language.shapes import Shapes
 
 #: Modules that every call may name without importing them, beside ``torch`` and ``np``.
 MODULES = ("copy", "gc", "io", "math", "operator", "os", "pickle", "tempfile")
@@ -122,71 +123,47 @@ class _Reader:
     def __init__(self, document: Document, problems: Problems) -> None:
         self._document = document
         self._problems = problems
+        self._shapes = Shapes(document, problems)
+        root = document.root or Scalar("", "", 1, 1)
+        table = self._shapes.mapping(root, "a file of calls", ("calls", *_OUT))
+        self._entries = table.entries if table is not None else {}
 
     def names(self, key: str) -> Mapping[str, Place]:
         """Return the names that the file lists under a key, and where."""
-        node = self._entries().get(key)
-        if node is None:
-            return {}
-        if not isinstance(node, Listing) or not all(isinstance(item, Scalar) for item in node.items):
-            self._wrong(node, f"'{key}' is a list of names; begin each with '- '")
-            return {}
-        return {item.value: self._document.place(item) for item in node.items if isinstance(item, Scalar)}
+        node = self._entries.get(key)
+        items = self._shapes.listing(node, f"`{key}`", "a list of names") if node is not None else None
+        names = (self._shapes.text(item, f"a name in `{key}`") for item in items or ())
+        return {name.value: self._document.place(name) for name in names if name is not None}
 
     def calls(self) -> Iterator[Call]:
         """Yield the calls without a mistake."""
-        node = self._entries().get("calls")
-        if node is None:
+        table = self._table(self._entries.get("calls"), "`calls`", "a list of calls by name")
+        if table is None:
             return
-        if not isinstance(node, documents.Mapping):
-            self._wrong(node, "'calls' is a mapping from a name to a list of calls")
-            return
-        for name, items in node.entries.items():
+        for name, node in table.entries.items():
             if not name.startswith("torch."):
-                self._add(node.keys[name], "E304", f"'{name}' is no name in torch; write torch.…")
-            if not isinstance(items, Listing):
-                self._wrong(items, f"the calls of {name} are a list; begin each with '- '")
-                continue
-            for item in items.items:
+                self._add(table.keys[name], "E304", f"'{name}' is no name in torch; write torch.…")
+            for item in self._shapes.listing(node, f"`{name}`", "a list of calls") or ():
                 before = len(self._problems)
                 call = self._call(name, item)
                 if call is not None and len(self._problems) == before:
                     yield call
 
-    def _entries(self) -> Mapping[str, Node]:
-        root = self._document.root
-        if isinstance(root, documents.Mapping):
-            return root.entries
-        self._problems.add(
-            Place(self._document.path, 1, 1), "E103", "a file of calls is a mapping with the key 'calls'"
-        )
-        return {}
+    def _table(self, node: Optional[Node], what: str, wanted: str) -> Optional[documents.Mapping]:
+        return self._shapes.any_mapping(node, what, wanted) if node is not None else None
 
     def _call(self, subject: str, node: Node) -> Optional[Call]:
-        if isinstance(node, Scalar):
-            return self._checked(subject, node, {})
-        if not isinstance(node, documents.Mapping):
-            self._wrong(node, f"a call is Python, or a mapping with {listed(_KEYS)}")
+        entries: Mapping[str, Node] = {"call": node}
+        if isinstance(node, documents.Mapping):
+            self._shapes.mapping(node, "a call", _KEYS, ("call",))
+            entries = node.entries
+        given = self._table(entries.get("given"), "`given`", "Python by name, such as {x: 'torch.ones(3)'}")
+        items = given.entries.items() if given is not None else ()
+        inputs = {name: self._shapes.code(item, f"the input {name}") for name, item in items}
+        text = self._shapes.code(entries.get("call"), "a call")
+        if text is None:
             return None
-        for name, key in node.keys.items():
-            if name not in _KEYS:
-                advice = did_you_mean(name, _KEYS) or f"; a call has {listed(_KEYS)}"
-                self._add(key, "E101", f"a call has no key '{name}'{advice}")
-        text = node.entries.get("call")
-        if not isinstance(text, Scalar):
-            self._add(node, "E102", "a call in braces lacks 'call'; add it")
-            return None
-        given = node.entries.get("given")
-        return self._checked(subject, text, {} if given is None else self._given(given))
-
-    def _given(self, given: Node) -> Mapping[str, Scalar]:
-        if not isinstance(given, documents.Mapping):
-            self._wrong(given, "'given' is a mapping from names to Python expressions, such as {x: 'torch.ones(3)'}")
-            return {}
-        for name, item in given.entries.items():
-            if not isinstance(item, Scalar):
-                self._wrong(item, f"the input {name} is a Python expression, such as torch.ones(3)")
-        return {name: item for name, item in given.entries.items() if isinstance(item, Scalar)}
+        return self._checked(subject, text, {name: item for name, item in inputs.items() if item is not None})
 
     def _checked(self, subject: str, node: Scalar, given: Mapping[str, Scalar]) -> Optional[Call]:
         code = self._read(node, statements)
@@ -217,10 +194,6 @@ class _Reader:
             return code
         self._add(node, "E201", f"not Python: {code.mistake.message}", code.mistake.offset)
         return None
-
-    def _wrong(self, node: Node, message: str) -> None:
-        if not isinstance(node, documents.Broken):
-            self._add(node, "E103", message)
 
     def _add(self, node: Node, code: str, message: str, offset: int = 0) -> None:
         place = self._document.place(node)

@@ -11,8 +11,8 @@ from typing import Optional
 from packaging.version import Version
 
 from conformance.base.text import one_line
-from conformance.lab.views.falsehoods import NOT_FILED, affected, report
-from conformance.lab.views.pieces import Text, text_of, words
+from conformance.lab.views.falsehoods import affected, report
+from conformance.lab.views.pieces import Text, text_of
 from conformance.lab.views.reach import Reach, reach_of, widest
 from conformance.language.model import HARMS, Cause, Claim, Divergence
 from conformance.results.recorded import Cell, Measured, Recorded, environments_in_words
@@ -121,8 +121,6 @@ def ranked_causes(claims: Iterable[Claim], recorded: Recorded) -> tuple[CauseVie
 def status(view: CauseView, recorded: Recorded) -> Text:
     """Return whether a cause was reported, and whether it is mended: all its promises are true again."""
     told = report(view.cause.link)
-    if view.cause.link == NOT_FILED and view.cause.searched:
-        told = text_of(told, words(f"; the tracker was last searched on {view.cause.searched}"))
     since = [path for path in recorded.by_device.values() if any(one in view.environments for one in path)]
     later = [[measured for measured in path if measured.version > view.newest] for path in since]
     if not view.environments or not any(later):

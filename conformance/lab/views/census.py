@@ -13,7 +13,7 @@ from conformance.lab.views.program import Table
 
 #: The states of a sentence, and the order of families.
 STATES = (("encoded", "Encoded"), ("no-claim", "No claim"), ("untestable", "Untestable"), ("todo", "To do"))
-FAMILIES = ("sharing", "leaf", "gradients", "errors", "in-place", "dtype", "device", "memory-format")
+FAMILIES = ("sharing", "leaf", "gradients", "errors")
 _SUMS = {"all": "all families", "sentence": "sentences with any claim"}
 
 _States = Mapping[str, int]

@@ -166,6 +166,14 @@ class Content:
         """Return the claims that encode a row of an article."""
         return self._claims_of_rows.get((article, row), [])
 
+    def documentation(self, subject: str) -> str:
+        """Return the address of torch's own page about a subject; empty where none is known."""
+        sources = self.corpus.sources
+        if "/" in subject:
+            page = sources.notes.get(subject.partition("/")[2])
+            return (page.url or "") if page else ""
+        return sources.elsewhere.get(subject) or sources.docs.replace("{object}", subject)
+
     def killed(self, claim: Claim) -> Optional[Killed]:
         """Return what killed a claim; `None` where it, in its present form, was not tried."""
         return None if self.mutation is None else self.mutation.entry(claim)

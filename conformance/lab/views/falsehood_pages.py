@@ -11,8 +11,8 @@ from conformance.lab.views.causes import HARM_WORDS, CauseView, file_name, statu
 from conformance.lab.views.claim import Quote, claim_history, quotes, source_link
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause, by_cost, cost
-from conformance.lab.views.falsehoods import UNEXPLAINED, Falsehood, falsehoods
-from conformance.lab.views.pieces import Text, joined, linked, prose
+from conformance.lab.views.falsehoods import NOT_FILED, UNEXPLAINED, Falsehood, falsehoods
+from conformance.lab.views.pieces import Text, joined, linked, prose, text_of
 from conformance.lab.views.reach import REACHES
 from conformance.lab.views.strip import Line, strip
 from conformance.language.condition_words import KINDS
@@ -22,7 +22,7 @@ _UNEXPLAINED = "unexplained"
 _NOT_SAID = "not-said"
 _SHOWN = 20
 #: Causes on a page, and claims.
-_MOST_CAUSES = 14
+_MOST_CAUSES = 12
 _MOST_CLAIMS = 45
 #: Headings of pages by name: a page for what no record explains, and one for each harm and reach.
 HEADINGS = {_UNEXPLAINED: "false, and not yet explained"}
@@ -174,7 +174,7 @@ def unexplained_claims(content: Content) -> tuple[FalseClaim, ...]:
 
 def false_cause(view: CauseView, content: Content) -> FalseCause:
     """Return a cause as its page shows it."""
-    cause = view.cause
+    cause, day = view.cause, view.cause.searched if view.cause.link == NOT_FILED else None
     positions: dict[str, list[int]] = {}
     for way in view.ways:
         positions.setdefault(way.claim.id, []).append(way.position)
@@ -185,7 +185,7 @@ def false_cause(view: CauseView, content: Content) -> FalseCause:
         reach=str(view.reach),
         seen=view.where,
         note=prose(cause.note),
-        status=status(view, content.recorded),
+        status=text_of(status(view, content.recorded), f"; searched for on {day}" if day else ""),
         wording=prose(cause.wording) if cause.wording else (),
         script=cause.script or "",
         claims=tuple(_false_claim(claim, positions[claim.id], content) for claim in view.claims),

@@ -44,7 +44,7 @@ class SubjectView:
     releases
         Which releases have the name; empty where the subject is none.
     documentation
-        A link to its page in PyTorch's documentation; empty where the subject is no name.
+        A link to its page in PyTorch's documentation; empty where none is known.
     see
         Neighbours, as links where they have a page.
     example
@@ -94,10 +94,11 @@ def subject_view(name: str, content: Content) -> SubjectView:
         families[claim.family] = (*families.get(claim.family, ()), glance(claim, content))
     answer, tried, is_name = content.answers.get(name), content.trials.of(name), is_of_torch(name)
     ordinary, rare = changes_of_calls(content.trials.history(name))
-    see, sources = answer.see if answer is not None else (), content.corpus.sources
+    see = answer.see if answer is not None else ()
+    documentation = content.documentation(name) if is_name or "/" in name else ""
     return SubjectView(
         releases_in_words(content.names, name) if is_name else "",
-        link("torch's page", sources.elsewhere.get(name) or sources.docs.replace("{object}", name)) if is_name else (),
+        link("torch's page", documentation) if documentation else (),
         answer,
         joined(linked(f"`{one}`", "subject", one) for one in see),
         example_of(tried, content.trials.expressions) if tried is not None else "",

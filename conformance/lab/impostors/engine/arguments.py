@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Optional
 
 import torch
 
@@ -18,7 +18,7 @@ from conformance.lab.impostors.engine.observed import digest
 from conformance.lab.impostors.engine.parameters import MISSING, arguments_of, is_plain, same
 from conformance.lab.impostors.engine.registry import Operator
 from conformance.lab.impostors.engine.targets import Target
-from conformance.lab.impostors.outcome import Noticing
+from conformance.lab.impostors.record import Noticing
 from conformance.language.model import Claim
 from conformance.run.worker.trial import Trial
 
@@ -63,6 +63,15 @@ class _Slot:
     def __str__(self) -> str:
         return f"{self.target.name.rpartition('.')[2]}({self.parameter})"
 
+    def add(self, value: Any) -> None:
+        """Take in a value of the argument, before the call runs."""
+        if isinstance(value, torch.Tensor):
+            # The operators read strided memory alone.
+            several = value.layout is torch.strided and value.numel() > 1
+            self.is_tensor, self.has_elements = True, self.has_elements or several
+        if is_plain(value) and not any(same(value, other) for other in self.values):
+            self.values.append(value)
+
 
 class ArgumentMutants:
     """The mutants of the arguments in one case of a claim.
@@ -94,79 +103,67 @@ class ArgumentMutants:
         self._chosen = chosen
         self._sentences = " ".join([claim.title, *(source.key or "" for source in claim.sources)])
         self._words = set(re.findall(r"\w+", self._sentences))
-        self._seen: dict[int, str] = {}
+        self._real: dict[int, str] = {}
 
     def run(self) -> Noticing:
         """Run each operator on each argument until the claim notices."""
         noticed: dict[str, list[str]] = defaultdict(list)
         missed: dict[str, list[str]] = defaultdict(list)
-        for slot in self._slots():
+        for slot in (slot for target in self._targets for slot in self._slots(target)):
             for operator in self._chosen:
-                found = self._tried(operator, slot)
-                if found is True:
+                notices = self._notices(operator, slot)
+                if notices:
                     noticed[operator.name].append(str(slot))
-                elif found is False and self._is_about(slot):
+                elif notices is False and self._is_about(slot):
                     missed[operator.name].append(str(slot))
         return Noticing(
-            {name: tuple(dict.fromkeys(found)) for name, found in noticed.items()},
-            {name: tuple(dict.fromkeys(found)) for name, found in missed.items()},
+            {name: tuple(dict.fromkeys(slots)) for name, slots in noticed.items()},
+            {name: tuple(dict.fromkeys(slots)) for name, slots in missed.items()},
         )
 
-    def _slots(self) -> Iterator[_Slot]:
-        for target in self._targets:
-            slots: dict[str, _Slot] = {}
-            for number, example in enumerate(self._examples):
-                self._record(target, slots, number, example)
-            yield from slots.values()
+    def _slots(self, target: Target) -> Iterator[_Slot]:
+        """Run the real torch on each example, and yield the arguments with which it calls a target."""
+        slots: dict[str, _Slot] = {}
+        for number, example in enumerate(self._examples):
 
-    def _record(self, target: Target, slots: dict[str, _Slot], number: int, example: Example) -> None:
-        def behaviour(call: Call) -> Any:
-            arguments = arguments_of(call.function, call.args, call.kwargs) if call.kind == "call" else []
-            wanted = [one for one in arguments if target.is_subject or one.name in self._words - _COMMON]
-            slot_of = {one.name: slots.setdefault(one.name, _Slot(target, one.name)) for one in wanted}
-            acting = []
-            for one in wanted:
-                slot = slot_of[one.name]
-                if isinstance(one.value, torch.Tensor):
-                    # The operators read strided memory alone.
-                    several = one.value.layout is torch.strided and one.value.numel() > 1
-                    slot.is_tensor, slot.has_elements = True, slot.has_elements or several
-                if is_plain(one.value):
-                    slot.values += [] if any(same(one.value, value) for value in slot.values) else [one.value]
-                first = one.value if slot.first is MISSING else slot.first
-                acting += [
-                    (slot, operator.name)
-                    for operator in self._chosen
-                    if operator.change is not None and operator.change(one, arguments, first) is not None
-                ]
-            result = call.run()
-            for one in wanted:
-                slot = slot_of[one.name]
-                if slot.first is MISSING:
-                    slot.first = one.value
-            for slot, name in acting:
-                if number not in slot.acting[name]:
-                    slot.acting[name].append(number)
-            return result
+            def behaviour(call: Call, number: int = number) -> Any:
+                arguments = arguments_of(call.function, call.args, call.kwargs) if call.kind == "call" else []
+                wanted = [item for item in arguments if target.is_subject or item.name in self._words - _COMMON]
+                acting = []
+                for argument in wanted:
+                    slot = slots.setdefault(argument.name, _Slot(target, argument.name))
+                    slot.add(argument.value)
+                    first = argument.value if slot.first is MISSING else slot.first
+                    changes = ((item.name, item.change) for item in self._chosen if item.change is not None)
+                    acting += [slot.acting[name] for name, change in changes if change(argument, arguments, first)]
+                result = call.run()
+                for argument in wanted:
+                    if slots[argument.name].first is MISSING:
+                        slots[argument.name].first = argument.value
+                for numbers in acting:
+                    if number not in numbers:
+                        numbers.append(number)
+                return result
 
-        recording = Operator("records", "", frozenset(), behaviour)
-        self._attempts.tried(self._case.plan, Mutant(recording, target, "every"), example)
+            recording = Operator("records", "", frozenset(), behaviour)
+            self._attempts.tried(self._case.plan, Mutant(recording, target, "every"), example)
+        yield from slots.values()
 
-    def _tried(self, operator: Operator, slot: _Slot) -> bool | None:
+    def _notices(self, operator: Operator, slot: _Slot) -> Optional[bool]:
         """Return whether a claim notices; None where the mutant is the real torch on all examples."""
-        assert operator.change is not None
         change = operator.change
+        assert change is not None
 
         def behaviour(call: Call) -> Any:
             arguments = arguments_of(call.function, call.args, call.kwargs) if call.kind == "call" else []
-            for one in arguments:
-                if one.name == slot.parameter:
-                    instead = change(one, arguments, slot.first)
+            for argument in arguments:
+                if argument.name == slot.parameter:
+                    instead = change(argument, arguments, slot.first)
                     return call.run() if instead is None else instead(call)
             return call.run()
 
         mutant = Mutant(replace(operator, behaviour=behaviour), slot.target, str(slot))
-        differs = operator.needs_several and self._has_one_value(slot, operator)
+        differs = bool(operator.needs_several) and self._has_one_value(slot, operator)
         for number in slot.acting[operator.name][:_TRIED]:
             example = self._examples[number]
             trial = self._attempts.tried(self._case.plan, mutant, example)
@@ -174,7 +171,9 @@ class ArgumentMutants:
                 continue
             if trial.status in ("failed", "invalid") or self._case.false_parts(trial):
                 return True
-            differs = differs or self._seen_of(trial) != self._seen_of_torch(number)
+            if number not in self._real:
+                self._real[number] = self._visible(self._attempts.trial(self._case.plan, example))
+            differs = differs or self._visible(trial) != self._real[number]
         return False if differs else None
 
     def _has_one_value(self, slot: _Slot, operator: Operator) -> bool:
@@ -189,11 +188,6 @@ class ArgumentMutants:
             return False
         return not set(re.findall(r"\w+", repr(value))) <= self._words
 
-    def _seen_of_torch(self, number: int) -> str:
-        if number not in self._seen:
-            self._seen[number] = self._seen_of(self._attempts.trial(self._case.plan, self._examples[number]))
-        return self._seen[number]
-
     def _is_about(self, slot: _Slot) -> bool:
         """Return whether the claim's sentence is about an argument; ``docs/impostors.rst`` says when."""
         expectation = self._claim.expectation
@@ -207,12 +201,12 @@ class ArgumentMutants:
             slot.parameter in ("dim", "dims") and bool(self._words & {"dimension", "dimensions"})
         )
 
-    def _seen_of(self, trial: Trial) -> str:
+    def _visible(self, trial: Trial) -> str:
         """Return what can be seen of the inputs and of what the program assigned."""
         names = [*(name for name, _ in self._claim.given), *self._case.plan.program.assigned]
         values = [(name, trial.namespace[name]) for name in names if name in trial.namespace]
-        seen = [(name, digest(value)) for name, value in values if not _is_of_the_run(value)]
-        return repr((seen, digest(trial.error), trial.warned))
+        digests = [(name, digest(value)) for name, value in values if not _is_of_the_run(value)]
+        return repr((digests, digest(trial.error), trial.warned))
 
 
 def _is_of_the_run(value: Any) -> bool:

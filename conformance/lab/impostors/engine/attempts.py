@@ -44,11 +44,7 @@ class Mutant:
         return Attempt(self.operator.name, str(self.target), self.uses)
 
 
-def _unchanged(call: Call) -> object:
-    return call.run()
-
-
-_CONTROL = Operator(CONTROL, "does what torch does", frozenset(), _unchanged)
+_CONTROL = Operator(CONTROL, "does what torch does", frozenset(), Call.run)
 
 
 class Attempts:

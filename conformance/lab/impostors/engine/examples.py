@@ -15,7 +15,7 @@ from conformance.run.worker.pinned import example_from_recipes
 from conformance.run.worker.trial import Trial, satisfies
 
 #: How many examples a mutant gets at most.
-MOST_EXAMPLES = 16
+_MOST_EXAMPLES = 16
 _MOST_POSITIONS = 2000
 _RANDOM_DRAWS = 200
 
@@ -47,22 +47,22 @@ class Sampler:
         Unsound
             If it is false on one of them.
         """
-        found: list[Example] = []
-        seen: set[tuple[str, ...]] = set()
+        examples: list[Example] = []
+        tried: set[tuple[str, ...]] = set()
         for example in self.candidates(case):
             identity = tuple(example.recipes.values())
-            if identity in seen:
+            if identity in tried:
                 continue
-            seen.add(identity)
+            tried.add(identity)
             trial = trial_of(example)
             if trial.status in ("failed", "invalid"):
                 reason = trial.reason or (trial.failure and f"{trial.failure.part}; {trial.failure.detail}")
                 raise Unsound(f"{case.parts[0].place}: {reason}\n{example.script()}")
             if trial.status == "satisfied":
-                found.append(example)
-            if len(found) >= MOST_EXAMPLES:
+                examples.append(example)
+            if len(examples) >= _MOST_EXAMPLES:
                 break
-        return found
+        return examples
 
     def candidates(self, case: Case) -> Iterator[Example]:
         """Yield examples on which a case is what holds, if it decides on them at all."""
@@ -85,14 +85,14 @@ class Sampler:
 
     def admits(self, case: Case, example: Example) -> bool:
         """Return whether a case is what holds on an example."""
-        admitted = all(satisfies(text.text, example.values, self._device) for text in self._claim.assume)
-        return admitted and self._divergence_of(example) == case.divergence
-
-    def _divergence_of(self, example: Example) -> Optional[int]:
-        for number, divergence in self._diverging:
-            if divergence.where is None or satisfies(divergence.where.text, example.values, self._device):
-                return number
-        return None
+        if not all(satisfies(text.text, example.values, self._device) for text in self._claim.assume):
+            return False
+        matching = (
+            number
+            for number, divergence in self._diverging
+            if divergence.where is None or satisfies(divergence.where.text, example.values, self._device)
+        )
+        return next(matching, None) == case.divergence
 
 
 def _spread() -> Iterator[Choices]:

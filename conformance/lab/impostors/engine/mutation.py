@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal, Optional
+from typing import Optional
 
 from conformance.inputs.given import Example, InvalidGiven
 from conformance.inputs.recipes import Unbuildable
@@ -19,8 +18,9 @@ from conformance.lab.impostors.engine.examples import Sampler, Unsound
 from conformance.lab.impostors.engine.influence import Influence, influence
 from conformance.lab.impostors.engine.patch import EVERY, FIRST, LATER
 from conformance.lab.impostors.engine.registry import Operator, operators
-from conformance.lab.impostors.engine.targets import Target, call_site_targets, named_targets
-from conformance.lab.impostors.outcome import Attempt, MutationOutcome, Noticing, Part, Request, Status
+from conformance.lab.impostors.engine.targets import Origin, Target, call_site_targets, named_targets
+from conformance.lab.impostors.outcome import Attempt, MutationOutcome, Part, Request, Status
+from conformance.lab.impostors.record import Noticing
 from conformance.language.model import Claim
 from conformance.results.conditions import admits
 from conformance.results.model import Environment
@@ -83,42 +83,44 @@ class _ClaimRun:
     """The mutation run of one claim: of its own expectation, then of what holds instead where it diverges."""
 
     def __init__(self, request: Request, environment: Environment, chosen: list[Operator], attempts: Attempts) -> None:
+        self._request = request
         self._claim = request.claim
-        self._previous = request.previous
-        self._environment = environment
+        self._diverging = applicable(request.claim, environment)
+        self._cases = list(cases(request.claim, environment))
         self._attempts = attempts
         self._skipping = {item.name for item in chosen if item.skips}
-        new = [item for item in chosen if item.name not in request.previous.done]
+        new = [item for item in chosen if item.name not in request.done]
         self._of_arguments = [item for item in new if item.change is not None]
-        new = [item for item in new if item.change is None]
         # Those made for the claim's family come first.
-        everyone = sorted(new, key=lambda item: self._claim.family not in item.families)
-        killers = [item for item in everyone if item.name in request.previous.killers]
+        others = (item for item in new if item.change is None)
+        everyone = sorted(others, key=lambda item: self._claim.family not in item.families)
+        killers = [item for item in everyone if request.earlier and item.name in request.earlier.killers]
         # What killed the claim before kills it again, as a rule, and then nothing else is run.
         self._rounds = [killers, everyone] if killers else [everyone]
 
     def outcome(self, sampler: Sampler) -> MutationOutcome:
         parts: tuple[Part, ...] = ()
         runs: list[_CaseRun] = []
-        found = Influence()
-        for case in cases(self._claim, self._environment):
-            examples = sampler.examples(case, partial(self._attempts.trial, case.plan))
+        inputs = Influence()
+        for case in self._cases:
+            trial_of = partial(self._attempts.trial, case.plan)
+            examples = sampler.examples(case, trial_of)
             if examples and case.divergence is None:
-                admits = partial(sampler.admits, case)
-                found = influence(self._claim, case.plan, examples, partial(self._attempts.trial, case.plan), admits)
+                inputs = influence(self._claim, case.plan, examples, trial_of, partial(sampler.admits, case))
             if examples:
                 runs.append(self._run_case(case, examples))
             # Where divergences match whatever is drawn, the claim's own expectation is not in force at all.
             if examples or next(sampler.candidates(case), None) is not None:
                 parts += case.parts
         if not runs:
-            return MutationOutcome("crashing") if self._only_crashes() else _NOTHING_JUDGED
+            crashes = any(item.instead.crashes and item.where is None for _, item in self._diverging)
+            return MutationOutcome("crashing") if crashes else _NOTHING_JUDGED
         arguments = runs[0].noticing(self._of_arguments)
         only_skipped = self._is_killed_only_by_skipping(runs)
         in_assertion = {part for run in runs for part in run.killed["assertion"]}
         off_subject = {part for run in runs if run.uses_subject for part in run.killed["program"]}
-        if self._previous.done:
-            parts = tuple(part for part in parts if part.name in self._previous.survivors)
+        if self._request.done:
+            parts = tuple(part for part in parts if part.name in self._request.survivors)
         return MutationOutcome(
             "judged",
             parts,
@@ -128,17 +130,17 @@ class _ClaimRun:
             detected_by_error=tuple(sorted(self._attempts.detected_by_error)),
             only_skipped=only_skipped,
             out_of_time=self._attempts.out_of_time,
-            moving=found.moving,
-            idle=found.idle,
+            moving=inputs.moving,
+            idle=inputs.idle,
             arguments=arguments,
         )
 
     def _run_case(self, case: Case, examples: list[Example]) -> _CaseRun:
         run = _CaseRun(self._claim, case, examples, self._attempts)
-        if self._previous.done:
-            run.survivors &= self._previous.survivors
+        if self._request.done:
+            run.survivors &= self._request.survivors
         else:
-            run.survivors -= self._previous.survivors
+            run.survivors -= self._request.survivors
         for number, chosen in enumerate(self._rounds):
             if case.plan.expectation.raises is not None:
                 # Whatever the family of the claim, what its error is falls to those made for errors.
@@ -155,29 +157,8 @@ class _ClaimRun:
         others = [item for item in self._rounds[-1] if not item.skips]
         return not any(run.is_killed_by(others) for run in runs)
 
-    def _only_crashes(self) -> bool:
-        crashing = [divergence for _, divergence in applicable(self._claim, self._environment)]
-        return any(divergence.instead.crashes and divergence.where is None for divergence in crashing)
-
 
 _NOTHING_JUDGED = MutationOutcome("unsound", detail="no example could be judged")
-
-#: What a mutant is made of: the claim's subject, something else that its program uses, or a call in an assertion.
-_Origin = Literal["subject", "program", "assertion"]
-
-
-@dataclass(frozen=True)
-class _Used:
-    """A target that the examples use, and which uses of it can be mutated."""
-
-    target: Target
-    uses: tuple[str, ...]
-
-    @property
-    def origin(self) -> _Origin:
-        if not self.target.in_program:
-            return "assertion"
-        return "subject" if self.target.is_subject else "program"
 
 
 class _CaseRun:
@@ -196,64 +177,59 @@ class _CaseRun:
         self._case = case
         self._few, self._more = examples[:_FEW], examples[_FEW:]
         self._attempts = attempts
+        #: Which uses of each target can be mutated.
+        self._uses: dict[Target, tuple[str, ...]] = {}
         self._named = self._used(case.plan, named_targets(claim, case.plan))
         self.survivors = {part.name for part in case.parts}
-        self.killed: dict[_Origin, set[str]] = {"subject": set(), "program": set(), "assertion": set()}
+        self.killed: dict[Origin, set[str]] = {"subject": set(), "program": set(), "assertion": set()}
 
     @property
     def uses_subject(self) -> bool:
         """Whether the program names the subject of the claim."""
-        return any(item.origin == "subject" for item in self._named)
+        return any(target.origin == "subject" for target in self._named)
 
     def kill(self, chosen: list[Operator]) -> None:
         """Run mutants as long as a part survives, and each operator made for the claim's family at least once."""
-        subject = [item for item in self._named if item.origin == ("subject" if self.uses_subject else "program")]
+        subject = _of("subject" if self.uses_subject else "program", self._named)
         for operator in chosen:
             if self._claim.family in operator.families:
-                self._first_kill(operator, subject)
+                tries = ((Mutant(operator, target, EVERY), example) for target in subject for example in self._few)
+                self.survivors -= next(filter(None, (self._run(*attempt) for attempt in tries)), set())
         mutants = self._mutants(chosen)
         # The next mutant is looked for only where something survives.
-        while self.survivors and not self._attempts.out_of_time and (found := next(mutants, None)) is not None:
-            mutant, origin, example = found
+        while self.survivors and not self._attempts.out_of_time and (next_one := next(mutants, None)) is not None:
+            mutant, example = next_one
             killed = self._run(mutant, example) & self.survivors
-            self.killed[origin] |= killed
+            self.killed[mutant.target.origin] |= killed
             self.survivors -= killed
 
     def noticing(self, chosen: list[Operator]) -> Noticing:
         """Return which arguments the case notices to be wrong."""
-        targets = [item.target for item in self._named if item.origin != "assertion"]
+        targets = [target for target in self._named if target.in_program]
         examples = [*self._few, *self._more]
         return ArgumentMutants(self._claim, self._case, targets, examples, self._attempts, chosen).run()
 
     def is_killed_by(self, chosen: list[Operator]) -> bool:
         """Run mutants until one kills any part."""
-        return any(self._run(mutant, example) for mutant, _, example in self._mutants(chosen))
+        return any(self._run(mutant, example) for mutant, example in self._mutants(chosen))
 
-    def _first_kill(self, operator: Operator, targets: list[_Used]) -> None:
-        for item in targets:
-            for example in self._few:
-                killed = self._run(Mutant(operator, item.target, EVERY), example)
-                self.survivors -= killed
-                if killed:
-                    return
-
-    def _mutants(self, chosen: list[Operator]) -> Iterator[tuple[Mutant, _Origin, Example]]:
+    def _mutants(self, chosen: list[Operator]) -> Iterator[tuple[Mutant, Example]]:
         """Yield what to run, the cheapest first: as a rule everything is killed early."""
         for targets, uses, examples in self._batches():
             for operator in chosen:
-                for item in targets:
+                for target in targets:
                     for use in uses:
-                        if use in item.uses:
-                            yield from ((Mutant(operator, item.target, use), item.origin, one) for one in examples)
+                        if use in self._uses[target]:
+                            yield from ((Mutant(operator, target, use), example) for example in examples)
 
-    def _batches(self) -> Iterator[tuple[list[_Used], tuple[str, ...], list[Example]]]:
+    def _batches(self) -> Iterator[tuple[list[Target], tuple[str, ...], list[Example]]]:
         """Yield targets, which uses of them to mutate, and examples."""
         named = [_of("subject", self._named), _of("program", self._named)]
         for some in (self._few[:1], self._few[1:]):
             yield from ((targets, (EVERY,), some) for targets in named)
         # Finding call sites takes a while, and what is killed only in an assertion is worth little.
-        used = [*self._named, *self._at_call_sites]
-        further = [_of("subject", self._at_call_sites), _of("program", self._at_call_sites), _of("assertion", used)]
+        sites = self._at_call_sites
+        further = [_of("subject", sites), _of("program", sites), _of("assertion", [*self._named, *sites])]
         yield from ((targets, (EVERY,), self._few) for targets in further)
         everything = [*named, *further]
         yield from ((targets, (FIRST, LATER), self._few) for targets in everything)
@@ -268,23 +244,21 @@ class _CaseRun:
         return rewritten(self._case.plan, self._claim.do.text if self._claim.do else "")
 
     @cached_property
-    def _at_call_sites(self) -> list[_Used]:
+    def _at_call_sites(self) -> list[Target]:
         """The targets that no name reaches."""
-        reached = {item.target.name.rpartition(".")[2] for item in self._named}
+        reached = {target.name.rpartition(".")[2] for target in self._named}
         targets = call_site_targets(self._claim, self._rewritten)
         # A function of the program that has the name of one of torch's is none: it is found only here.
         new = [item for item in targets if item.name not in reached or (item.site and item.site.kind == "define")]
         return self._used(self._rewritten.plan, new)
 
-    def _used(self, plan: Plan, targets: list[Target]) -> list[_Used]:
-        counted = [(target, self._attempts.uses(plan, target, self._few)) for target in targets]
-        several = (EVERY, FIRST, LATER)
-        return [
-            _Used(target, several if target.in_program and count > 1 else (EVERY,))
-            for target, count in counted
-            if count
-        ]
+    def _used(self, plan: Plan, targets: list[Target]) -> list[Target]:
+        """Return the targets that the examples use."""
+        counts = {target: self._attempts.uses(plan, target, self._few) for target in targets}
+        for target, count in counts.items():
+            self._uses[target] = (EVERY, FIRST, LATER) if target.in_program and count > 1 else (EVERY,)
+        return [target for target, count in counts.items() if count]
 
 
-def _of(origin: _Origin, used: list[_Used]) -> list[_Used]:
-    return [item for item in used if item.origin == origin]
+def _of(origin: Origin, targets: list[Target]) -> list[Target]:
+    return [target for target in targets if target.origin == origin]

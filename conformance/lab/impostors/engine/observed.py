@@ -28,10 +28,10 @@ def digest(value: Any, depth: int = 0) -> object:
         return name
     if isinstance(value, Mapping):
         return name, [
-            (digest(key, depth + 1), digest(one, depth + 1)) for key, one in list(value.items())[:_MOST_ITEMS]
+            (digest(key, depth + 1), digest(item, depth + 1)) for key, item in list(value.items())[:_MOST_ITEMS]
         ]
     if isinstance(value, (list, tuple)):
-        return name, [digest(one, depth + 1) for one in value[:_MOST_ITEMS]]
+        return name, [digest(item, depth + 1) for item in value[:_MOST_ITEMS]]
     if isinstance(value, BaseException):
         return name, message_of(value)
     if isinstance(value, torch.nn.Module):
@@ -40,18 +40,13 @@ def digest(value: Any, depth: int = 0) -> object:
 
 
 def _of_tensor(value: torch.Tensor) -> object:
-    seen: list[object] = [type(value).__qualname__, str(value.dtype), str(value.layout)]
+    visible: list[object] = [type(value).__qualname__, str(value.dtype), str(value.layout)]
     for attribute in _ATTRIBUTES:
         try:
-            seen.append(attribute(value))
+            visible.append(attribute(value))
         except Exception as error:  # not every layout has each, and a view may have lost its history
-            seen.append(type(error).__qualname__)
-    return seen
-
-
-def _values(value: torch.Tensor) -> object:
-    plain = value.detach()
-    return (plain if value.layout is torch.strided else plain.to_dense()).tolist()
+            visible.append(type(error).__qualname__)
+    return visible
 
 
 _ATTRIBUTES: tuple[Callable[[torch.Tensor], object], ...] = (
@@ -62,5 +57,5 @@ _ATTRIBUTES: tuple[Callable[[torch.Tensor], object], ...] = (
     lambda value: tuple(value.shape),
     lambda value: value.stride(),
     lambda value: value.storage_offset(),
-    _values,
+    lambda value: (value.detach() if value.layout is torch.strided else value.detach().to_dense()).tolist(),
 )

@@ -1,21 +1,23 @@
-"""The parameters of what a program calls, and the arguments that a call gives them."""
+"""The arguments that a call gives to the parameters of a function."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from inspect import Parameter
 from types import MethodDescriptorType, WrapperDescriptorType
 from typing import Any, Optional
 
 import torch
 
 from conformance.lab.impostors.engine.call import Arguments
-from conformance.lab.names.signatures import from_docstring, from_inspect, says_nothing
-from conformance.names.signatures import is_positional, parse_signature
+from conformance.lab.names.signatures import from_docstring
+from conformance.names.signatures import Source, is_positional, parse_signature
 
-#: A parameter that has to be given, and an argument that was not.
-MISSING = object()
+#: The default of a parameter that has to be given, and a value that there never was.
+MISSING = inspect.Parameter.empty
+_ANY = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+_SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
 
 
 @dataclass(frozen=True)
@@ -47,60 +49,60 @@ class Argument:
         if self.position is None:
             return args, {**kwargs, self.name: value}
         before, after = args[: self.position], args[self.position + 1 :]
-        if self.rest:
-            return (*before, *value), kwargs
-        return (*before, value, *after), kwargs
+        return ((*before, *value) if self.rest else (*before, value, *after)), kwargs
 
 
 def arguments_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Arguments) -> list[Argument]:
     """Return the arguments of a call, by the names that a signature or a docstring gives; none where they don't fit."""
-    for parameters in _signatures(function):
-        found = list(_bound(parameters, args, kwargs))
-        if sum(len(one.value) if one.rest else 1 for one in found) == len(args) + len(kwargs):
-            return found
+    for signature in _signatures(function):
+        try:
+            bound = signature.bind_partial(*args, **kwargs)
+        except TypeError:
+            continue
+        found: list[Argument] = []
+        for position, (name, parameter) in enumerate(signature.parameters.items()):
+            value = bound.arguments.get(name, MISSING)
+            if value is MISSING:
+                continue
+            if parameter.kind is parameter.VAR_KEYWORD:
+                found += [Argument(other, value[other], MISSING, None) for other in value]
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                found.append(Argument(name, value, MISSING, position, rest=True))
+            else:
+                place = position if is_positional(parameter) and position < len(args) else None
+                found.append(Argument(name, value, _default(parameter), place))
+        return found
     return []
 
 
-def _bound(parameters: list[Parameter], args: tuple[Any, ...], kwargs: Arguments) -> Iterator[Argument]:
-    for position, parameter in enumerate(parameters):
-        if parameter.kind is Parameter.VAR_POSITIONAL:
-            if args[position:]:
-                yield Argument(parameter.name, args[position:], MISSING, position, rest=True)
-        elif is_positional(parameter) and position < len(args):
-            yield Argument(parameter.name, args[position], _default(parameter), position)
-        elif parameter.name in kwargs:
-            yield Argument(parameter.name, kwargs[parameter.name], _default(parameter), None)
-        elif parameter.kind is Parameter.VAR_KEYWORD:
-            others = kwargs.keys() - {one.name for one in parameters}
-            yield from (Argument(name, kwargs[name], MISSING, None) for name in kwargs if name in others)
-
-
-def _default(parameter: Parameter) -> Any:
-    if parameter.default is Parameter.empty:
-        return MISSING
-    try:
-        return eval(parameter.default, {"torch": torch})
-    except Exception:  # it was too long to be written
-        return MISSING
-
-
-def _signatures(function: Callable[..., Any]) -> Iterator[list[Parameter]]:
-    """Yield what is known of a function's parameters; those of a method start with its object."""
+def _signatures(function: Callable[..., Any]) -> Iterator[inspect.Signature]:
+    """Yield the signature of a function, or those that its docstring shows; that of a method starts with its object."""
     real = getattr(function, "method", function)  # a call site has the method that it calls there
-    bound = real is not function
     if not isinstance(real, type) and isinstance(real, torch.nn.Module):
         real = real.forward
-    text = from_inspect(real)
-    of_object = bound or isinstance(real, (MethodDescriptorType, WrapperDescriptorType))
-    texts = [text] if text is not None and not says_nothing(text) else []
-    if not texts and isinstance(doc := getattr(real, "__doc__", None), str):
-        texts = list(from_docstring(getattr(real, "__name__", ""), doc))
-    for text in texts:
-        if (signature := parse_signature(text)) is not None:
-            named = list(signature.parameters.values())
-            if of_object and (not named or named[0].name != "self"):
-                named = [Parameter("self", Parameter.POSITIONAL_ONLY), *named]
-            yield named
+    of_object = real is not function or isinstance(real, (MethodDescriptorType, WrapperDescriptorType))
+    try:
+        signatures = [inspect.signature(real)]
+    except Exception:  # an object may raise anything when it is asked for its signature
+        signatures = []
+    if not signatures or {item.kind for item in signatures[0].parameters.values() if item.name != "self"} == _ANY:
+        documented = from_docstring(getattr(real, "__name__", ""), str(getattr(real, "__doc__", None) or ""))
+        signatures = [signature for text in documented if (signature := parse_signature(text)) is not None]
+    for signature in signatures:
+        parameters = list(signature.parameters.values())
+        if of_object and (not parameters or parameters[0].name != "self"):
+            signature = inspect.Signature([_SELF, *parameters])
+        yield signature
+
+
+def _default(parameter: inspect.Parameter) -> Any:
+    """Return the default of a parameter; `MISSING` where nobody can know what its source stands for."""
+    if not isinstance(parameter.default, Source):
+        return parameter.default
+    try:
+        return eval(parameter.default, {"torch": torch})
+    except Exception:
+        return MISSING
 
 
 def is_plain(value: Any) -> bool:

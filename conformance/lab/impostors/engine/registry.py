@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import pkgutil
 import runpy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Optional
@@ -19,8 +20,9 @@ Behaviour = Callable[[Call], Any]
 #: call, None where nothing else does.
 ArgumentChange = Callable[[Argument, Sequence[Argument], Any], Optional[Behaviour]]
 
-#: The modules that define operators, in the order in which they are tried.
-_MODULES = (
+_PACKAGE = "conformance.lab.impostors.operators"
+#: Operators are tried in the order of these modules, as the first of them kill most; other modules come last.
+_FIRST = (
     *("sharing", "writes", "gradients", "autograd_flags", "metadata", "elements", "return_values"),
     *("callbacks", "objects", "containers", "errors", "warnings_", "modes", "classes", "layouts"),
     *("processes", "arguments"),
@@ -139,12 +141,9 @@ def argument_operator(do: str, kills: str, *, needs_several: str = "") -> Callab
     """Register a function as an operator that gets an argument wrong; the example is a program and what holds of it."""
 
     def register(change: ArgumentChange) -> ArgumentChange:
-        name = change.__name__.replace("_", "-")
-        statement = (change.__doc__ or "").strip().splitlines()[0].rstrip(".")
-        example = Example(do, kills)
-        _operators[name] = Operator(
-            name, statement, frozenset(("values",)), Call.run, False, example, change, needs_several
-        )
+        operator("values", do=do, kills=kills)(functools.wraps(change)(lambda call: call.run()))
+        name, made = _operators.popitem()
+        _operators[name] = replace(made, change=change, needs_several=needs_several)
         return change
 
     return register
@@ -152,8 +151,9 @@ def argument_operator(do: str, kills: str, *, needs_several: str = "") -> Callab
 
 def operators() -> dict[str, Operator]:
     """Return every operator by name, in the order in which they are tried."""
-    for module in _MODULES:
-        import_module(f"conformance.lab.impostors.operators.{module}")
+    modules = [module.name for module in pkgutil.iter_modules(import_module(_PACKAGE).__path__)]
+    for module in (*_FIRST, *(name for name in modules if name not in _FIRST)):
+        import_module(f"{_PACKAGE}.{module}")
     return dict(_operators)
 
 

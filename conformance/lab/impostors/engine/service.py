@@ -9,12 +9,12 @@ from conformance.base.codec import encode, to_line
 from conformance.base.processes.service import Channel, Service, WorkEnded
 from conformance.lab.impostors.engine.mutation import run_mutants
 from conformance.lab.impostors.engine.registry import add_file, operators
-from conformance.lab.impostors.outcome import Attempt, Described, Greeting, Options, Request
+from conformance.lab.impostors.outcome import Attempt, Options, Request
 from conformance.run.worker.environment import describe
 
 
 def make_service(channel: Channel, options: Options) -> Service:
-    """Return the service: it takes a `Request` and answers with a `MutationOutcome`."""
+    """Return the service: it greets with a `Greeting`, takes a `Request` and answers with a `MutationOutcome`."""
     for file in options.added:
         add_file(Path(file))
     environment = describe(options.device)
@@ -31,5 +31,5 @@ def make_service(channel: Channel, options: Options) -> Service:
             # A mutant got at this code, or left what can't be put right: it counts as a crash.
             raise WorkEnded(f"raised {type(error).__name__} outside of a program: {error}") from None
 
-    described = tuple(Described(item.name, item.statement) for item in chosen)
-    return Service(encode(Greeting(environment, described)), answer)
+    statements = {item.name: item.statement for item in chosen}
+    return Service({"environment": encode(environment), "operators": statements}, answer)

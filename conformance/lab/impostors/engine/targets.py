@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Optional
+from typing import Literal, Optional
 
 from conformance.base.special_methods import BINARY, COMPARISON, UNARY
 from conformance.lab.impostors.engine.call_sites import CallSite, Rewritten
 from conformance.lab.impostors.engine.places import Place, of_path, on_classes
 from conformance.language.model import Claim
 from conformance.run.scripts.program import Plan
+
+#: What a mutant is made of: the claim's subject, something else that its program uses, or a call in an assertion.
+Origin = Literal["subject", "program", "assertion"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,13 @@ class Target:
 
     def __str__(self) -> str:
         return str(self.site) if self.site else self.name
+
+    @property
+    def origin(self) -> Origin:
+        """What of the claim it is."""
+        if not self.in_program:
+            return "assertion"
+        return "subject" if self.is_subject else "program"
 
 
 _SPECIAL_METHODS = {**BINARY, **COMPARISON, **UNARY, ast.In: "contains", ast.NotIn: "contains"}

@@ -10,6 +10,7 @@ addEventListener("DOMContentLoaded", () => {
   const OF_FULL_NAME = 1, OF_CODE = 0.5, OF_WORD = 0.25, OF_FIRST = 0.1;
   const WHOLE = 1.5, UNSEEN = 0.35, RUN = 5, FEWEST_WORDS = 3;
   const MOST = 8, MOST_OF_GROUP = 5;
+  const PAUSE = 400;
   const WEIGHTS = { name: 1.5, phrase: 0.9, lines: 0.6, owner: 0.5, claims: 0.4 };
   let data = null;
 
@@ -268,7 +269,9 @@ addEventListener("DOMContentLoaded", () => {
     });
     return errors;
   };
-  const startRest = (text) => {
+  /* Messages that nobody wrote of are looked in only for what may be one of them. */
+  const wantsErrors = (text) => /\s/.test(text.trim()) && keyOf(withoutClass(text)).length >= FEWEST_WORDS && !sureMessages(text, data.messages).length;
+  const startRest = () => {
     rest = rest || Promise.all([file("search-more"), file("search-pages")]).then(([{ more: [more] }, { pages: [written] }]) => {
       more.answers = decoded(more.stems, more.parts).map(([words], place) => {
         const name = data.names[data.marked.length + place];
@@ -281,7 +284,7 @@ addEventListener("DOMContentLoaded", () => {
       data.says.push(...more.lines);
       data.more = more;
     });
-    return Promise.all([rest, /\s/.test(text.trim()) ? startErrors() : null]);
+    return rest;
   };
 
   /* ---- The page. */
@@ -319,15 +322,24 @@ addEventListener("DOMContentLoaded", () => {
   const box = document.querySelector("input.ask");
   const place = document.getElementById("found");
   if (box && place) {
-    const update = () => {
+    const pause = () => new Promise((go) => { setTimeout(go, PAUSE); });
+    const update = async () => {
+      const text = box.value;
       const again = () => show(place, box.value);
-      start(again).then(() => startRest(box.value)).then(again).catch(() => place.replaceChildren(made("p", "The search could not be loaded.", "missing")));
+      /* Who still types has no message yet. */
+      const withErrors = () => (text === box.value && wantsErrors(text) ? startErrors().then(again) : null);
+      start(again).then(startRest).then(again).then(pause).then(withErrors).catch(() => place.replaceChildren(made("p", "The search could not be loaded.", "missing")));
     };
     box.addEventListener("input", update);
     box.form.addEventListener("submit", (event) => { event.preventDefault(); const link = place.querySelector("a"); if (link) link.focus(); });
     const given = new URLSearchParams(location.search).get("q");
     if (given) { box.value = given; update(); }
   }
-  window.conformance.search = async (text) => { await start(() => {}); await startRest(text); return search(text); };
+  window.conformance.search = async (text) => {
+    await start(() => {});
+    await startRest();
+    if (wantsErrors(text)) await startErrors();
+    return search(text);
+  };
   window.conformance.wordsOf = (text) => wordsOf(text);
 });
