@@ -6,7 +6,8 @@ import ast
 import re
 from typing import Any, Optional
 
-from conformance.usage import rules, torch_data
+from conformance.usage import rules
+from conformance.usage import torch_data as data
 from conformance.usage.annotations import parse_annotation, read_annotation
 from conformance.usage.expressions import parameters_of
 from conformance.usage.lookup import Modules
@@ -199,7 +200,7 @@ class FileReader(Statements):
             value = Torch(rules.canonical(value.name), value.evidence, value.chosen)
             self.record.name((value,), node, Kind.BASE)
         elif isinstance(value, Foreign):
-            known = torch_data.SUBCLASSES.get(value.name)
+            known = data.SUBCLASSES.get(value.name)
             if known is not None:
                 return Torch(known, Evidence.LIKELY)
             return OTHER if rules.is_other_package(value.name.partition(".")[0]) or value.name == "abc.ABC" else UNKNOWN

@@ -12,6 +12,7 @@ from conformance.usage.lookup import as_tensor, as_version, is_version
 from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.python_calls import PythonCalls
 from conformance.usage.recorder import attribute_place
+from conformance.usage.torch_data import words
 from conformance.usage.values import (
     BATCH,
     FLAG,
@@ -38,7 +39,7 @@ from conformance.usage.values import (
 from conformance.usage.versions import by_name, compared, starts_with
 
 #: Methods of an unknown object whose results are neither tensors nor modules.
-_NO_TENSOR = rules.words("item numpy tolist size dim numel format strip split join lower upper keys encode read")
+_NO_TENSOR = words("item numpy tolist size dim numel format strip split join lower upper keys encode read")
 
 
 #: Functions of torch that take a program as a text.
@@ -160,7 +161,7 @@ class Invocations(PythonCalls):
             if base is None or base == "torch.nn.Module":
                 return UNKNOWN if base is None else BATCH
             cls = base
-        if cls in data.RESULTS.values():
+        if cls in data.OBJECTS.values():
             self.record.add(
                 (f"{cls}.__call__",), node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call()
             )
@@ -235,7 +236,7 @@ class Invocations(PythonCalls):
             self.record.add(names, line, column, Kind.CALL, Evidence.MAYBE, given.call())
         if owner is BATCH:
             return BATCH if name in ("to", "cuda", "pin_memory") else Items(rules.LIKELY_TENSOR)
-        if name in rules.ONLY_OF_TENSORS:
+        if name in data.ONLY_OF_TENSORS:
             return rules.LIKELY_TENSOR
         return OTHER if name in _NO_TENSOR else UNKNOWN
 
@@ -282,7 +283,7 @@ def _described(result: Value, name: str, given: Arguments, owner: Optional[Insta
     last = name.rpartition(".")[2]
     dtype = rules.dtype_among(given.torch_names)
     if dtype is None and "dtype" not in given.keywords:
-        keeps = owner is not None and last in rules.KEEPS_DTYPE and not given.torch_names
+        keeps = owner is not None and last in data.KEEPS_DTYPE and not given.torch_names
         dtype = owner.dtype if keeps and owner is not None else result.dtype or given.dtype_of_data(name)
     said = given.flag("requires_grad", last == "requires_grad_")
     tensors = [owner, *map(as_tensor, given.values)]

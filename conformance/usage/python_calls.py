@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from conformance.usage import rules, torch_data
+from conformance.usage import rules
+from conformance.usage import torch_data as data
 from conformance.usage.calls import Arguments, known
 from conformance.usage.expressions import Expressions
 from conformance.usage.lookup import NAMESPACES, as_tensor, as_version
 from conformance.usage.model import Doubt, Evidence, Kind
+from conformance.usage.torch_data import words
 from conformance.usage.values import (
     FLAG,
     NONE,
@@ -37,24 +39,23 @@ _PROTOCOLS = {
     "numpy.array": "__array__",
 }
 _GIVE_TENSOR = frozenset(list(_PROTOCOLS)[:6])
-_CONTAINERS = frozenset(f"builtins.{name}" for name in rules.words("list tuple set frozenset sorted reversed iter"))
+_CONTAINERS = frozenset(f"builtins.{name}" for name in words("list tuple set frozenset sorted reversed iter"))
 #: What may be given back: the argument, an item of it, or anything.
 _ANYTHING = frozenset(
-    f"builtins.{name}"
-    for name in rules.words("getattr vars globals locals eval type object super map filter sum min max")
+    f"builtins.{name}" for name in words("getattr vars globals locals eval type object super map filter sum min max")
 )
 #: Functions and methods that take a dtype, or a class of tensors for it, and do not call it.
 _TAKE_A_DTYPE = ("type", "to", "set_default_tensor_type")
 #: Functions that run a program or import a module, and those that do nothing with a function or class but look at it.
 _ASKS = ("builtins.isinstance", "builtins.issubclass")
 #: Functions that give a version again.
-_OF_VERSIONS = rules.words("parse Version LooseVersion StrictVersion TorchVersion tuple list map int float str join")
+_OF_VERSIONS = words("parse Version LooseVersion StrictVersion TorchVersion tuple list map int float str join")
 _RUN_TEXT = frozenset(("builtins.eval", "builtins.exec", "builtins.compile"))
 _DYNAMIC = _RUN_TEXT | {"importlib.import_module", "builtins.__import__"}
 _TIMERS = frozenset(("timeit.timeit", "timeit.repeat", "timeit.Timer"))
 _ONLY_LOOK = frozenset(
     (
-        *(f"builtins.{name}" for name in rules.words("callable hash id isinstance issubclass print repr str type")),
+        *(f"builtins.{name}" for name in words("callable hash id isinstance issubclass print repr str type")),
         *("typing.cast", "typing.NewType", "typing.TypeVar"),
     )
 )
@@ -122,8 +123,8 @@ class PythonCalls(Expressions):
             return self.iterate(first, None)
         if name == "builtins.dict" or name in ("collections.OrderedDict", "collections.deque"):
             return Items(NOTHING if not (given or node.keywords) else UNKNOWN)
-        if name in torch_data.SUBCLASSES:
-            return Instance(torch_data.SUBCLASSES[name])
+        if name in data.SUBCLASSES:
+            return Instance(data.SUBCLASSES[name])
         return OTHER if rules.is_other_package(name.partition(".")[0]) and name not in _ANYTHING else UNKNOWN
 
     def _partial(self, node: ast.Call) -> Value:
