@@ -64,9 +64,11 @@ class FileReader(Statements):
 
     def on_functiondef(self, node: Any) -> None:
         """Bind a function, to be read when the whole file is known."""
-        binding = ""
+        binding, without_grad = "", False
         for decorator in node.decorator_list:
-            self.record.decorator(self.value(decorator), decorator, "function")
+            value = self.value(decorator)
+            without_grad = rules.is_without_grad(value, without_grad)
+            self.record.decorator(value, decorator, "function")
             binding = _BINDINGS.get(_last_name(decorator), binding)
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
@@ -84,7 +86,7 @@ class FileReader(Statements):
             result = None
         owner = self.owner if self.scope.is_class else None
         guards = self.record.guard > 0, self.record.runs_on
-        function = OwnFunction(node, self.scope.inner(), owner, binding, *guards, result)
+        function = OwnFunction(node, self.scope.inner(), owner, binding, *guards, result, without_grad=without_grad)
         if owner is not None:
             self._note_override(function, owner)
         self.scope.bind(node.name, function)
@@ -104,12 +106,13 @@ class FileReader(Statements):
             return
         function.is_read = True
         outer = (self.scope, self.owner, self.returned, self.items, self.loop)
-        looked = (self.looks, self.choices, self.record.guard, self.record.runs_on, self.record.caught)
+        looked = (self.looks, self.choices, self.without_grad)
+        around = (self.record.guard, self.record.runs_on, self.record.caught)
         self.scope = Scope(scope)
         self.owner = function.owner or self._owner_around(scope)
         self.returned, self.items, self.loop = NOTHING, None, 0
         self.choices, self.record.guard, self.record.runs_on = 0, int(function.guarded), function.runs_on
-        self.record.caught = ()
+        self.record.caught, self.without_grad = (), function.without_grad
         self._depth += 1
         self._bind_parameters(function, node)
         self.block(node.body)
@@ -122,7 +125,8 @@ class FileReader(Statements):
             if function.result in (NOTHING, NONE):
                 function.result = UNKNOWN
         self.scope, self.owner, self.returned, self.items, self.loop = outer
-        self.looks, self.choices, self.record.guard, self.record.runs_on, self.record.caught = looked
+        self.looks, self.choices, self.without_grad = looked
+        self.record.guard, self.record.runs_on, self.record.caught = around
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""

@@ -139,7 +139,8 @@ class Invocations(PythonCalls):
                 is_unbound = rules.has(owner, last, True)
             shown = rules.canonical(name) if is_unbound else name
             called.append(Torch(shown, function.evidence, function.chosen))
-            found = _described(rules.result_of(name, len(given.values), given.keywords), name, given)
+            found = rules.result_of(name, len(given.values), given.keywords)
+            found = _described(found, name, given, without_grad=self.without_grad)
             if functions[0].evidence is Evidence.MAYBE:
                 found = UNKNOWN
             result = join(result, weaker(found, function.evidence))
@@ -223,7 +224,7 @@ class Invocations(PythonCalls):
         if type(member.result) is Instance and member.result.cls == cls:
             if is_module:
                 return owner
-            found = _described(member.result, f"{cls}.{name}", given, owner)
+            found = _described(member.result, f"{cls}.{name}", given, owner, self.without_grad)
             return weaker(found, owner.evidence)
         return rules.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
 
@@ -268,7 +269,9 @@ def _of_version(version: Version, method: str, node: ast.Call) -> Value:
     return Version(version.part, version.is_split or (method in ("split", "rsplit") and first == "."))
 
 
-def _described(result: Value, name: str, given: Arguments, owner: Optional[Instance] = None) -> Value:
+def _described(
+    result: Value, name: str, given: Arguments, owner: Optional[Instance] = None, without_grad: bool = False
+) -> Value:
     """Return a tensor with what a call tells of its dtype, and of whether it requires grad.
 
     Parameters
@@ -277,16 +280,27 @@ def _described(result: Value, name: str, given: Arguments, owner: Optional[Insta
         What is called.
     owner
         The object of a method.
+    without_grad
+        Whether the call runs under `torch.no_grad` or its like.
     """
     if type(result) is not Instance or result.cls != "torch.Tensor":
         return result
     last = name.rpartition(".")[2]
     dtype = rules.dtype_among(given.torch_names)
-    if dtype is None and "dtype" not in given.keywords:
+    first = owner or (as_tensor(given.values[0]) if given.values else None)
+    if first is not None and first.dtype == "complex" and last in data.FLOAT_OF_COMPLEX:
+        dtype = "float"
+    elif last in ("stft", "istft") and given.flag("return_complex", False) is not None:
+        dtype = "complex" if last == "stft" and given.flag("return_complex", False) else None
+    elif dtype is None and "dtype" not in given.keywords:
         keeps = owner is not None and last in data.KEEPS_DTYPE and not given.torch_names
         dtype = owner.dtype if keeps and owner is not None else result.dtype or given.dtype_of_data(name)
     said = given.flag("requires_grad", last == "requires_grad_")
     tensors = [owner, *map(as_tensor, given.values)]
+    if said is None and without_grad and last not in ("Parameter", "requires_grad_"):
+        # What may give the object itself back requires grad if that does.
+        is_same = last.endswith("_") or last in data.MAY_RETURN_SELF
+        return result.of(dtype, None if is_same and (first is None or first.requires_grad is not False) else False)
     if said is None and last in ("Parameter", "requires_grad_"):
         said = True
     elif said is None and (last in ("detach", "detach_") or (owner is not None and _is_constant(owner, given))):

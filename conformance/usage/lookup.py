@@ -77,6 +77,8 @@ class Names:
         #: Above zero where it depends on such a look what is bound.
         self.choices = 0
         self.loop = 0
+        #: Whether the code runs under `torch.no_grad` or its like.
+        self.without_grad = False
 
     def value(self, node: ast.expr) -> Value:
         """Return what an expression stands for, and note what it uses."""
@@ -238,7 +240,12 @@ class Names:
         # Code may put attributes of its own on a tensor.
         is_own = kin == "torch.Tensor" and not (rules.has(cls, name, False) or rules.has(cls, name, True))
         self.record.add(member.names, line, column, kind, Evidence.MAYBE if is_own else owner.evidence)
-        return weaker(member.result, owner.evidence)
+        result = member.result
+        if kin == "torch.Tensor" and type(result) is Instance:
+            is_part = owner.dtype == "complex" and name in ("real", "imag")
+            keeps_grad = None if name in ("grad", "_grad", "_base") else owner.requires_grad
+            result = result.of("float" if is_part else owner.dtype, False if name == "data" else keeps_grad)
+        return weaker(result, owner.evidence)
 
     def resolve(self, node: ast.expr) -> Value:
         """Return what a name or a chain of attributes stands for, and note nothing."""

@@ -55,13 +55,19 @@ class Operators(Names):
         on_left, on_right = as_tensor(left), as_tensor(right)
         if on_left is not None:
             self.record.operator(f"__{operator}__", node, on_left, known(node.right, right))
-            return _combined(operator, on_left, on_right or known(node.right, right))
+            return self._tracked(_combined(operator, on_left, on_right or known(node.right, right)))
         if on_right is not None:
             evidence = on_right.evidence if is_other(left) else Evidence.MAYBE
             tensor = Instance(on_right.cls, evidence, on_right.dtype, on_right.requires_grad)
             self.record.operator(f"__r{operator}__", node, tensor, known(node.left, left))
-            return _combined(operator, on_right, known(node.left, left)) if is_other(left) else rules.LIKELY_TENSOR
+            if not is_other(left):
+                return rules.LIKELY_TENSOR
+            return self._tracked(_combined(operator, on_right, known(node.left, left)))
         return OTHER if is_other(left) and is_other(right) else UNKNOWN
+
+    def _tracked(self, result: Instance) -> Instance:
+        """Return a new tensor, which requires no grad where the code runs without."""
+        return result.of(result.dtype, False) if self.without_grad else result
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if type(node.op) is ast.Not:

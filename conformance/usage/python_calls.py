@@ -110,6 +110,8 @@ class PythonCalls(Expressions):
         tensor = as_tensor(first)
         if name in _PROTOCOLS and tensor is not None:
             self.record.operator(_PROTOCOLS[name], node, tensor, *map(known, node.args[1:], given[1:]))
+            if name == "builtins.abs" and tensor.dtype == "complex":
+                return tensor.of("float", tensor.requires_grad)
             return first if name in _GIVE_TENSOR else OTHER
         if name in ("copy.deepcopy", "copy.copy", "builtins.abs") or name.endswith("tqdm"):
             return first
@@ -170,6 +172,10 @@ class PythonCalls(Expressions):
             self.value(more)
         name = given[1].value if isinstance(given[1], ast.Constant) else None
         if function == "builtins.hasattr":
+            if owner is UNKNOWN and isinstance(name, str):
+                self.record.guard += 1
+                self.attribute(owner, name, node.lineno, node.col_offset)
+                self.record.guard -= 1
             return FLAG if type(owner) is Torch else OTHER
         if not isinstance(name, str):
             self.value(given[1])

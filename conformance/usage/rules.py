@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from conformance.usage import torch_data as data
 from conformance.usage.model import Evidence
-from conformance.usage.values import BATCH, OTHER, UNKNOWN, Fixed, Instance, Items, Value, weaker
+from conformance.usage.values import BATCH, OTHER, UNKNOWN, Fixed, Instance, Items, Torch, Value, weaker
 
 TENSOR = Instance("torch.Tensor")
 LIKELY_TENSOR = Instance("torch.Tensor", Evidence.LIKELY)
@@ -136,8 +136,8 @@ def _result_elsewhere(name: str) -> Value:
         return TENSOR
     if name in data.TENSORS_FUNCTIONS:
         return TENSORS
-    if module == "torch.fft" and last[:1] != "_" and last not in data.FFT_OF_REAL:
-        return _COMPLEX
+    if module == "torch.fft" and last[:1] != "_" and "shift" not in last:
+        return _FLOATS if last in data.FFT_OF_REAL else _COMPLEX
     if module in data.TENSOR_MODULES and last[:1] != "_" and last not in data.MODULE_EXCEPTIONS:
         is_functional = module == "torch.nn.functional"
         several = data.FUNCTIONAL_OF_SEVERAL if is_functional else data.METHODS_OF_SEVERAL
@@ -252,10 +252,13 @@ def items_of_instance(cls: str) -> Value:
 @lru_cache(maxsize=20_000)
 def candidates(name: str, is_called: bool) -> tuple[str, ...]:
     """Return what a method or attribute of an unknown object may be."""
-    owners = _METHODS if is_called else _ATTRIBUTES
     if not is_called and name in data.COMMON_ATTRIBUTES:
         return ()
-    return tuple(f"{cls}.{name}" for cls, names in owners.items() if name in names)
+    owners = [_METHODS] if is_called else [_ATTRIBUTES]
+    if not is_called and "_" in name.strip("_"):
+        owners.append(_METHODS)  # Read without a call: a name of two words, such as `zero_grad`, is hardly another's.
+    found = [f"{cls}.{name}" for each in owners for cls, names in each.items() if name in names]
+    return tuple(dict.fromkeys(found))
 
 
 def attribute_of_unknown(name: str) -> Value:
@@ -301,6 +304,12 @@ def as_likely(value: Value) -> Value:
     if isinstance(value, Fixed):
         return Fixed(tuple(weaker(part, Evidence.LIKELY) for part in value.parts))
     return weaker(value, Evidence.LIKELY)
+
+
+def is_without_grad(manager: Value, around: bool) -> bool:
+    """Return whether no result requires grad under a context manager or decorator, and in the code ``around``."""
+    name = manager.name if isinstance(manager, Torch) else getattr(manager, "cls", "")
+    return name in data.WITHOUT_GRAD or (around and name not in data.MAYBE_WITH_GRAD)
 
 
 def is_other_package(name: str) -> bool:

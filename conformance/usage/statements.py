@@ -209,14 +209,15 @@ class Statements(Bindings):
 
     def on_with(self, node: Any) -> bool:
         """Read a block under context managers."""
-        outer = self.record.caught
+        outer, without_grad = self.record.caught, self.without_grad
         for item in node.items:
             value = self.value(item.context_expr)
+            self.without_grad = rules.is_without_grad(value, self.without_grad)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
             self.record.caught = (*_expected(item.context_expr), *self.record.caught)
         leaves = self.block(node.body)
-        self.record.caught = outer
+        self.record.caught, self.without_grad = outer, without_grad
         return leaves
 
     on_asyncwith = on_with

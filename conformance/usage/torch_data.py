@@ -83,8 +83,15 @@ short tril_indices triu_indices
 """)
 RETURN_FLOAT = words("bfloat16 double empty eye float half linspace logspace ones rand randn zeros")
 RETURN_COMPLEX = words("cdouble cfloat chalf complex polar view_as_complex")
-#: Functions of `torch.fft` whose result need not be complex.
-FFT_OF_REAL = words("fftfreq fftshift hfft hfft2 hfftn ifftshift irfft irfft2 irfftn rfftfreq")
+#: Functions and methods that give a tensor of floating point numbers for one of complex numbers.
+FLOAT_OF_COMPLEX = words("abs absolute angle view_as_real")
+#: Methods of a tensor that may return the tensor itself.
+MAY_RETURN_SELF = words("bfloat16 contiguous cpu cuda double float half to type type_as")
+#: Context managers under which no tensor requires grad, and those that end this.
+WITHOUT_GRAD = words("torch.no_grad torch.inference_mode torch.autograd.no_grad torch.autograd.inference_mode")
+MAYBE_WITH_GRAD = words("torch.enable_grad torch.set_grad_enabled torch.autograd.enable_grad")
+#: Functions of `torch.fft` whose result is not complex; the shifts keep what they are given.
+FFT_OF_REAL = words("fftfreq hfft hfft2 hfftn irfft irfft2 irfftn rfftfreq")
 #: Methods of a tensor that keep its dtype, unless they are given another by name; `to` may be given one in a variable.
 KEEPS_DTYPE = words("""
 clone contiguous cpu cuda detach expand expand_as flatten flip permute repeat reshape squeeze t transpose unsqueeze view
