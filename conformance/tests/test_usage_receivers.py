@@ -268,7 +268,8 @@ def test_dtype_and_requires_grad(source: str, dtype: str, requires_grad: bool, t
     path = tmp_path / "code.py"
     path.write_text(f"{IMPORTS}w = torch.ones(2, requires_grad=True)\nz = torch.fft.fft(w.data)\n{source}\n")
     (use,) = (use for use in read_project([path]).uses() if use.names == ("torch.Tensor.__float__",))
-    assert use.call is not None and use.call.receiver is not None
+    assert use.call is not None
+    assert use.call.receiver is not None
     assert (use.call.receiver.dtype, use.call.receiver.requires_grad) == (dtype, requires_grad)
 
 
