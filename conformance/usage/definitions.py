@@ -9,8 +9,7 @@ from typing import Any, Optional
 from conformance.usage import rules
 from conformance.usage import torch_data as data
 from conformance.usage.annotations import parse_annotation, read_annotation
-from conformance.usage.expressions import parameters_of
-from conformance.usage.lookup import Modules
+from conformance.usage.expressions import Modules, parameters_of
 from conformance.usage.model import Evidence, Kind, Parameter
 from conformance.usage.recorder import Recorder
 from conformance.usage.scopes import Scope
