@@ -9,6 +9,7 @@ from conformance.language.model import Answer, AnswerLine, Claim
 from conformance.results.proofs import Standing, is_about, needs_gpu, standing_of
 from conformance.results.recorded import Cell, Measured
 from conformance.show.model import AnswerView, Chip, LineView, Truth
+from conformance.show.tried import kinds_tried, on_kinds
 
 
 def answer_view(answer: Answer, claims: Mapping[str, Claim], releases: Sequence[Measured]) -> AnswerView:
@@ -21,8 +22,13 @@ def answer_view(answer: Answer, claims: Mapping[str, Claim], releases: Sequence[
     releases
         Each release on one device, the oldest first.
     """
+    proofs = [claims[name] for line in answer.lines for name in line.claims if name in claims]
     return AnswerView(
-        answer.subject, tuple(_line(line, claims, releases) for line in answer.lines), answer.see, answer.asked
+        answer.subject,
+        tuple(_line(line, claims, releases) for line in answer.lines),
+        answer.see,
+        answer.asked,
+        on_kinds(kind for claim in proofs if not claim.unspecified for kind in kinds_tried(claim)),
     )
 
 

@@ -11,6 +11,7 @@ from conformance.results.facts import fact_lines
 from conformance.results.recorded import Cell, Recorded
 from conformance.show.claim_lines import claim_marks, happens_in_words, instead_in_words
 from conformance.show.sentences import documentation_states
+from conformance.show.tried import kinds_tried, on_kinds
 
 
 def claim_page(claim: Claim, recorded: Recorded) -> str:
@@ -20,7 +21,8 @@ def claim_page(claim: Claim, recorded: Recorded) -> str:
         how = manner(source)
         lines.append(f"  source: {source_view(source)}{f' ({how})' if how else ''}")
     lines += [f"  spec:   {claim.place}", ""]
-    lines += [f"  {mark} {where}".rstrip() for mark, where in claim_marks(claim, recorded)]
+    tried = f", {on_kinds(kinds_tried(claim))}" if kinds_tried(claim) and not claim.unspecified else ""
+    lines += [f"  {mark} {where}{tried if where else ''}".rstrip() for mark, where in claim_marks(claim, recorded)]
     told = (*happens_in_words(claim, recorded), *_documentation(claim, recorded), *instead_in_words(claim))
     lines += [f"  {line}" for line in told]
     lines += ["", *(f"    {line}" for line in _program(claim))]

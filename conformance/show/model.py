@@ -38,12 +38,19 @@ class LineView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """What someone who asks about a subject wants to hear."""
+    """What someone who asks about a subject wants to hear.
+
+    Attributes
+    ----------
+    kinds
+        On which kinds of tensors the claims that prove it were tried, as ``on dense tensors``.
+    """
 
     subject: str
     lines: tuple[LineView, ...]
     see: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    kinds: str = ""
 
 
 @dataclass(frozen=True)

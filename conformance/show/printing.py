@@ -75,7 +75,8 @@ def _name(finding: NameFinding, everything: bool) -> Iterator[str]:
     yield from [finding.note] if finding.note else []
     kind, _, word = finding.name.rpartition("/")
     heading = f"{word.replace('-', ' ')}, a concept" if kind == "concepts" else finding.name
-    releases = f"  torch {finding.releases}, cpu" if finding.releases else ""
+    kinds = f", {finding.answer.kinds}" if finding.answer is not None and finding.answer.kinds else ""
+    releases = f"  torch {finding.releases}, cpu{kinds}" if finding.releases else ""
     yield f"{heading}{releases:>{_WIDTH - len(heading)}}" if releases else heading
     yield from _wrapped(finding.standing, _WIDTH, "  ", "  ") if finding.standing else ()
     if finding.answer is not None:

@@ -107,6 +107,8 @@ Site
 See :claim:`torch.Tensor.detach/shares-storage`.
 
 .. toctree::
+   :hidden:
+   :caption: How torch behaves
 
    reference/index
    changes

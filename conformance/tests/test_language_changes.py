@@ -222,7 +222,7 @@ COMPLEX = "[{call: torch.Tensor.sum_to_size, object: complex tensor}]"
         (COMPLEX, "torch.ones(2, dtype=torch.complex64).sum_to_size(2)", True),
         (COMPLEX, "(torch.ones(2) * 1j).sum_to_size(2)", True),
         (COMPLEX, "torch.fft.fft(x).sum_to_size(2)", True),
-        (COMPLEX, "torch.fft.irfft(x).sum_to_size(2)", None),
+        (COMPLEX, "torch.fft.irfft(x).sum_to_size(2)", False),
         (COMPLEX, "torch.rand(2).sum_to_size(2)", False),
         ("[{call: torch.optim.SGD, with: [params is a set]}]", "torch.optim.SGD({p}, 0.1)", True),
         ("[{call: torch.optim.SGD, with: [params is a set]}]", "torch.optim.SGD(set(p), 0.1)", True),

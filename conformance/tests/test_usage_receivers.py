@@ -232,3 +232,74 @@ def test_a_file_without_a_sign_of_torch_is_silent(source: str, expected: list[st
     path = tmp_path / "code.py"
     path.write_text(source)
     assert [use.names[0] for use in read_project([path]).uses()] == expected
+
+
+#: An expression, the kind of its dtype, and whether it requires grad.
+KINDS = [
+    ("float(w.data)", "float", False),
+    ("float(w.detach())", "float", False),
+    ("float(w > 0)", "bool", False),
+    ("float(~(w > 0))", "bool", False),
+    ("float(torch.logical_and(w, w))", "bool", False),
+    ("float(w.bool())", "bool", False),
+    ("float(w.argmax())", "integer", False),
+    ("float(w.to(torch.int64))", "integer", False),
+    ("float(w * 2)", "float", True),
+    ("float(w)", "float", True),
+    ("float(w.grad)", "float", None),
+    ("with torch.no_grad(): float(w * 2)", "float", False),
+    ("with torch.no_grad(): float(w.relu())", None, False),
+    ("with torch.no_grad(): float(w)", "float", True),
+    ("with torch.no_grad(): float(w.contiguous())", "float", None),
+    ("with torch.no_grad():\n    with torch.enable_grad(): float(w * 2)", "float", True),
+    ("with torch.inference_mode(): pass\nfloat(w * 2)", "float", True),
+    ("@torch.no_grad()\ndef f():\n    v = torch.ones(2, requires_grad=True)\n    float(v * 2)", "float", False),
+    ("float(z.abs())", "float", None),
+    ("float(abs(z))", "float", None),
+    ("float(z.real)", "float", None),
+    ("float(torch.view_as_real(z))", "float", None),
+    ("float(torch.fft.irfft(z))", "float", None),
+    ("float(torch.stft(w.data, 4, return_complex=True))", "complex", None),
+]
+
+
+@pytest.mark.parametrize(("source", "dtype", "requires_grad"), KINDS)
+def test_dtype_and_requires_grad(source: str, dtype: str, requires_grad: bool, tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(f"{IMPORTS}w = torch.ones(2, requires_grad=True)\nz = torch.fft.fft(w.data)\n{source}\n")
+    (use,) = (use for use in read_project([path]).uses() if use.names == ("torch.Tensor.__float__",))
+    assert use.call is not None
+    assert use.call.receiver is not None
+    assert (use.call.receiver.dtype, use.call.receiver.requires_grad) == (dtype, requires_grad)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "guarded"),
+    [
+        ('def f(e): return hasattr(e, "grad_fn")', "torch.Tensor.grad_fn", True),
+        ('def f(e): return hasattr(e, "untyped_storage")', "torch.Tensor.untyped_storage", True),
+        ('def f(e): return getattr(e, "is_leaf")', "torch.Tensor.is_leaf", False),
+        ("def f(e): return e.retains_grad", "torch.Tensor.retains_grad", False),
+        ("def f(e): return map(e.index_select, [0])", "torch.Tensor.index_select", False),
+        ("def f(e): return e.param_groups", "torch.optim.Optimizer.param_groups", False),
+    ],
+)
+def test_name_that_only_torch_has(source: str, name: str, guarded: bool, tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(f"# for torch\n{source}")
+    (use,) = read_project([path]).uses()
+    assert (use.names, use.evidence, use.guarded) == ((name,), Evidence.MAYBE, guarded)
+
+
+@pytest.mark.parametrize("source", ["hasattr(e, 'name')", "e.split", "e.append"])
+def test_name_that_others_have_too(source: str, tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text(f"import torch.nn\ndef f(e): return {source}")
+    assert [use.names for use in read_project([path]).uses()] == [("torch.nn",)]
+
+
+def test_either_import(tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_text("try:\n    import torch.fx as st\nexcept ImportError:\n    import torch.jit as st\nst.trace(f)\n")
+    called = {use.names for use in read_project([path]).uses() if use.kind is Kind.CALL}
+    assert called == {("torch.fx.trace",), ("torch.jit.trace",)}

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.lab.views.causes import ranked_causes
+from conformance.lab.views.causes import ranked_causes, status
+from conformance.lab.views.falsehoods import report
+from conformance.lab.views.pieces import plain
 from conformance.lab.views.reach import reach_of
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place
@@ -34,7 +36,7 @@ CLAIM = """\
   - id: {id}
     title: The result of number {id} is a leaf
     family: leaf
-    sources: [{{docs: torch.frob, key: few words, says: states}}]
+    sources: [{{docs: torch.frob, key: the result is a leaf, says: states}}]
     given: {{x: tensor()}}
     do: y = x.detach()
     expect: y.is_leaf
@@ -70,6 +72,26 @@ def test_reach_and_releases_come_from_what_was_seen(corpus: Corpus) -> None:
     assert str(view.reach) == "rare inputs (expanded)"
     assert view.where == "torch 2.0.1 and 2.1.2 (cpu)"
     assert str(ranked_causes([a, d], Recorded())[0].reach) == "everywhere"
+
+
+def test_status_says_whether_it_is_mended_and_whether_it_was_reported(corpus: Corpus) -> None:
+    a, d = (claim for claim in corpus.claims if claim.slug in "ad")
+    false = {a.id: entry(a, "diverges", divergence=(0,)), d.id: entry(d)}
+    true = {a.id: entry(a), d.id: entry(d)}
+    for newer, told in (
+        (false, "not reported"),
+        (true, "mended in torch 2.1.2; not reported"),
+        ({a.id: entry(a)}, "not seen since torch 2.1.2; not reported"),
+    ):
+        recorded = in_order([release("2.0.1", false), release("2.1.2", newer)])
+        [view] = ranked_causes([a, d], recorded)
+        assert plain(status(view, recorded)) == told
+
+
+def test_a_report_is_named_by_its_number() -> None:
+    assert plain(report("https://github.com/pytorch/pytorch/issues/12")) == "reported: pytorch/pytorch#12"
+    assert plain(report("https://github.com/pytorch/pytorch/pull/12")) == "pull request pytorch/pytorch#12"
+    assert plain(report("https://example.org/x")) == "reported: https://example.org/x"
 
 
 def crashing(tmp_path: Path, more: str = "") -> Claim:

@@ -43,7 +43,7 @@ CLAIM = """\
   - id: {id}
     title: The result of number {id} is a leaf
     family: leaf
-    sources: [{{docs: {subject}, key: few words, says: states}}]
+    sources: [{{docs: {subject}, key: the result is a leaf, says: states}}]
     given: {{x: tensor()}}
     do: y = x.detach()
     expect: y.is_leaf

@@ -9,6 +9,7 @@ from typing import Optional
 
 from conformance.usage import rules
 from conformance.usage.model import Evidence
+from conformance.usage.torch_data import words
 from conformance.usage.values import (
     NONE,
     NOTHING,
@@ -26,13 +27,13 @@ from conformance.usage.values import (
 )
 
 _LONGEST, _DEEPEST = 500, 6
-_CONTAINERS = rules.words(
+_CONTAINERS = words(
     "List list Set set FrozenSet frozenset Sequence MutableSequence Iterable Iterator Collection Generator Deque"
 )
-_MAPPINGS = rules.words("Dict dict Mapping MutableMapping OrderedDict DefaultDict defaultdict")
-_WRAPPERS = rules.words("Optional Final ClassVar Annotated Required NotRequired ReadOnly")
-_PLAIN = rules.words("str int float bool bytes complex slice range type")
-_VAGUE = rules.words("Any Callable TypeVar NewType Type Literal Self Protocol Generic NamedTuple")
+_MAPPINGS = words("Dict dict Mapping MutableMapping OrderedDict DefaultDict defaultdict")
+_WRAPPERS = words("Optional Final ClassVar Annotated Required NotRequired ReadOnly")
+_PLAIN = words("str int float bool bytes complex slice range type")
+_VAGUE = words("Any Callable TypeVar NewType Type Literal Self Protocol Generic NamedTuple")
 
 
 def read_annotation(node: ast.expr, resolve: Callable[[ast.expr], Value], depth: int = 0) -> Value:

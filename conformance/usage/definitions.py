@@ -6,10 +6,10 @@ import ast
 import re
 from typing import Any, Optional
 
-from conformance.usage import rules, torch_data
+from conformance.usage import rules
+from conformance.usage import torch_data as data
 from conformance.usage.annotations import parse_annotation, read_annotation
-from conformance.usage.expressions import parameters_of
-from conformance.usage.lookup import Modules
+from conformance.usage.expressions import Modules, parameters_of
 from conformance.usage.model import Evidence, Kind, Parameter
 from conformance.usage.recorder import Recorder
 from conformance.usage.scopes import Scope
@@ -63,9 +63,11 @@ class FileReader(Statements):
 
     def on_functiondef(self, node: Any) -> None:
         """Bind a function, to be read when the whole file is known."""
-        binding = ""
+        binding, without_grad = "", False
         for decorator in node.decorator_list:
-            self.record.decorator(self.value(decorator), decorator, "function")
+            value = self.value(decorator)
+            without_grad = rules.is_without_grad(value, without_grad)
+            self.record.decorator(value, decorator, "function")
             binding = _BINDINGS.get(_last_name(decorator), binding)
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
@@ -83,7 +85,7 @@ class FileReader(Statements):
             result = None
         owner = self.owner if self.scope.is_class else None
         guards = self.record.guard > 0, self.record.runs_on
-        function = OwnFunction(node, self.scope.inner(), owner, binding, *guards, result)
+        function = OwnFunction(node, self.scope.inner(), owner, binding, *guards, result, without_grad=without_grad)
         if owner is not None:
             self._note_override(function, owner)
         self.scope.bind(node.name, function)
@@ -103,12 +105,13 @@ class FileReader(Statements):
             return
         function.is_read = True
         outer = (self.scope, self.owner, self.returned, self.items, self.loop)
-        looked = (self.looks, self.choices, self.record.guard, self.record.runs_on, self.record.caught)
+        looked = (self.looks, self.choices, self.without_grad)
+        around = (self.record.guard, self.record.runs_on, self.record.caught)
         self.scope = Scope(scope)
         self.owner = function.owner or self._owner_around(scope)
         self.returned, self.items, self.loop = NOTHING, None, 0
         self.choices, self.record.guard, self.record.runs_on = 0, int(function.guarded), function.runs_on
-        self.record.caught = ()
+        self.record.caught, self.without_grad = (), function.without_grad
         self._depth += 1
         self._bind_parameters(function, node)
         self.block(node.body)
@@ -121,7 +124,8 @@ class FileReader(Statements):
             if function.result in (NOTHING, NONE):
                 function.result = UNKNOWN
         self.scope, self.owner, self.returned, self.items, self.loop = outer
-        self.looks, self.choices, self.record.guard, self.record.runs_on, self.record.caught = looked
+        self.looks, self.choices, self.without_grad = looked
+        self.record.guard, self.record.runs_on, self.record.caught = around
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""
@@ -199,7 +203,7 @@ class FileReader(Statements):
             value = Torch(rules.canonical(value.name), value.evidence, value.chosen)
             self.record.name((value,), node, Kind.BASE)
         elif isinstance(value, Foreign):
-            known = torch_data.SUBCLASSES.get(value.name)
+            known = data.SUBCLASSES.get(value.name)
             if known is not None:
                 return Torch(known, Evidence.LIKELY)
             return OTHER if rules.is_other_package(value.name.partition(".")[0]) or value.name == "abc.ABC" else UNKNOWN

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple, Optional
 
 from conformance.usage.model import Cause
-from conformance.usage.rules import words
+from conformance.usage.torch_data import words
 
 #: Magics that run the Python behind their options, with what an option looks like.
 _RUNNING = {

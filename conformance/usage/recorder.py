@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Optional, Union
 
-from conformance.usage.calls import tensor_argument
+from conformance.usage.arguments import tensor_argument
 from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind, Parameter, Unclear, Use
 from conformance.usage.values import ROOTS, Instance, Torch, Value
 from conformance.usage.versions import ALL

@@ -8,70 +8,41 @@ from typing import NamedTuple, Optional
 
 from conformance.usage import torch_data as data
 from conformance.usage.model import Evidence
-from conformance.usage.values import BATCH, OTHER, UNKNOWN, Fixed, Instance, Items, Value, weaker
+from conformance.usage.values import BATCH, OTHER, UNKNOWN, Fixed, Instance, Items, Torch, Value, weaker
 
 TENSOR = Instance("torch.Tensor")
 LIKELY_TENSOR = Instance("torch.Tensor", Evidence.LIKELY)
 TENSORS = Items(TENSOR)
 _BOOLS, _INTEGERS, _FLOATS = TENSOR.of("bool"), TENSOR.of("integer"), TENSOR.of("float")
 _COMPLEX = TENSOR.of("complex")
+_DTYPES = frozenset(f"torch.{word}" for word in data.DTYPES)
 _MODULE = Instance("torch.nn.Module")
 
 
-def words(*texts: str) -> frozenset[str]:
-    """Return the words in some texts."""
-    return frozenset(word for text in texts for word in text.split())
-
-
-def _with_in_place(words: frozenset[str]) -> frozenset[str]:
-    return words | {f"{word}_" for word in words if not word.endswith("_")}
-
-
-_TENSOR_FUNCTIONS = _with_in_place(words(data.RETURN_TENSOR, data.FUNCTIONS))
-_RETURN_TENSOR = _with_in_place(words(data.RETURN_TENSOR, data.METHODS))
-_RETURN_TENSORS = words(data.RETURN_TENSORS)
-_WITH_DIM = words(data.TENSORS_WITH_DIM)
-_TENSOR_ATTRIBUTES = words(data.TENSOR_ATTRIBUTES)
-_NO_TENSOR = words(data.NO_TENSOR)
-_NO_TENSOR_ATTRIBUTES = words(data.NO_TENSOR_ATTRIBUTES)
-_MODULE_EXCEPTIONS = words(data.MODULE_EXCEPTIONS)
-_FULL_NAMES = words(data.TENSOR_FUNCTIONS)
-_FULL_NAMES_OF_SEVERAL = words(data.TENSORS_FUNCTIONS)
-_OTHER_FUNCTIONS = words(data.OTHER_FUNCTIONS)
-_CLASSES = words(data.CLASSES)
-_TENSOR_CLASSES = words(data.TENSOR_CLASSES)
-_CONSTANTS = words(data.DTYPES, data.CONSTANTS)
-_DTYPES = frozenset(f"torch.{word}" for word in words(data.DTYPES))
 _BY_DTYPE = {
-    **dict.fromkeys(words(data.RETURN_BOOL), _BOOLS),
-    **dict.fromkeys(words(data.RETURN_INTEGER), _INTEGERS),
-    **dict.fromkeys(words(data.RETURN_FLOAT), _FLOATS),
-    **dict.fromkeys(words(data.RETURN_COMPLEX), _COMPLEX),
+    **dict.fromkeys(data.RETURN_BOOL, _BOOLS),
+    **dict.fromkeys(data.RETURN_INTEGER, _INTEGERS),
+    **dict.fromkeys(data.RETURN_FLOAT, _FLOATS),
+    **dict.fromkeys(data.RETURN_COMPLEX, _COMPLEX),
 }
-KEEPS_DTYPE = words(data.KEEPS_DTYPE)
-_FFT_OF_REAL = words(data.FFT_OF_REAL)
-_MODULE_SELF = words(data.MODULE_SELF)
-_CONTAINERS, _CONTAINER_METHODS = words(data.CONTAINERS), words(data.CONTAINER_METHODS)
-_OTHER_PACKAGES = words(data.OTHER_PACKAGES)
-_RETURN_TUPLE, _RETURN_ANYTHING = words(data.RETURN_TUPLE), words(data.RETURN_ANYTHING)
-ONLY_OF_TENSORS = words(data.ONLY_OF_TENSORS)
-_ATTRIBUTES_ONLY_OF_TENSORS = words(data.ATTRIBUTES_ONLY_OF_TENSORS)
-_SIGNS = ONLY_OF_TENSORS | words(data.SIGNS)
+_SIGNS = data.ONLY_OF_TENSORS | data.SIGNS | data.ATTRIBUTES_ONLY_OF_TENSORS
 
 #: The methods and attributes of each family of classes, by the class that documents them.
 _METHODS = {
-    "torch.Tensor": (_RETURN_TENSOR | _RETURN_TENSORS | _WITH_DIM | _NO_TENSOR | set(data.TENSORS_WITH_KEYWORD))
-    - words("meshgrid broadcast_tensors align_tensors pca_lowrank svd_lowrank histogramdd var_mean std_mean"),
-    "torch.nn.Module": words(data.MODULE_METHODS),
-    "torch.optim.Optimizer": words(data.OPTIMIZER_METHODS),
-    "torch.optim.lr_scheduler.LRScheduler": words(data.SCHEDULER_METHODS),
+    "torch.Tensor": data.METHODS_OF_ONE
+    | data.METHODS_OF_SEVERAL
+    | data.METHODS_OF_NONE
+    | data.TENSORS_WITH_DIM
+    | set(data.TENSORS_WITH_KEYWORD),
+    "torch.nn.Module": data.MODULE_METHODS,
+    "torch.optim.Optimizer": data.OPTIMIZER_METHODS,
+    "torch.optim.lr_scheduler.LRScheduler": data.SCHEDULER_METHODS,
 }
 _ATTRIBUTES = {
-    "torch.Tensor": _TENSOR_ATTRIBUTES | _NO_TENSOR_ATTRIBUTES,
-    "torch.nn.Module": words(data.MODULE_ATTRIBUTES),
-    "torch.optim.Optimizer": words(data.OPTIMIZER_ATTRIBUTES),
+    "torch.Tensor": data.TENSOR_ATTRIBUTES | data.NO_TENSOR_ATTRIBUTES,
+    "torch.nn.Module": data.MODULE_ATTRIBUTES,
+    "torch.optim.Optimizer": data.OPTIMIZER_ATTRIBUTES,
 }
-_OVERRIDDEN = {name: words(text) for name, text in data.OVERRIDDEN.items()}
 
 
 class Member(NamedTuple):
@@ -101,7 +72,7 @@ def canonical(name: str) -> str:
 def family(cls: str) -> Optional[str]:
     """Return the class that documents what a class of torch has: tensors, modules, optimizers and schedulers."""
     cls = canonical(cls)
-    if cls in _TENSOR_CLASSES:
+    if cls in data.TENSOR_CLASSES:
         return "torch.Tensor"
     module, _, last = cls.rpartition(".")
     if not last.lstrip("_")[:1].isupper():
@@ -121,13 +92,13 @@ def is_class(name: str) -> bool:
     """Return whether a dotted torch name is one of a class, as far as it shows."""
     module, _, last = name.rpartition(".")
     is_acronym = last.isupper() and not module.startswith(("torch.nn", "torch.optim", "torch.ao.nn"))
-    return (last.lstrip("_")[:1].isupper() and not is_acronym) or last in _CLASSES
+    return (last.lstrip("_")[:1].isupper() and not is_acronym) or last in data.CLASSES
 
 
 def is_constant(name: str) -> bool:
     """Return whether a dotted torch name is one of a dtype, a number or a text."""
     module, _, last = name.rpartition(".")
-    is_named = last in _CONSTANTS if module == "torch" else module == "torch.version"
+    is_named = last in data.CONSTANTS if module == "torch" else module == "torch.version"
     return is_named or last in ("__version__", "__file__")
 
 
@@ -150,7 +121,7 @@ def result_of(name: str, positional: int, keywords: Collection[str]) -> Value:
     if module == "torch.Tensor":
         return member("torch.Tensor", last, max(positional - 1, 0), keywords, True).result
     if module in ("torch", "torch.functional", "torch._C"):
-        return _result_in(last, last in _TENSOR_FUNCTIONS, positional - 1, keywords)
+        return _result_in(last, False, positional - 1, keywords)
     return _result_elsewhere(name)
 
 
@@ -159,37 +130,38 @@ def _result_elsewhere(name: str) -> Value:
     module, _, last = name.rpartition(".")
     if is_class(name):
         return instance(name)
-    if name in data.RESULTS:
-        return Instance(data.RESULTS[name])
-    if name in _FULL_NAMES:
+    if name in data.OBJECTS:
+        return Instance(data.OBJECTS[name])
+    if name in data.TENSOR_FUNCTIONS:
         return TENSOR
-    if name in _FULL_NAMES_OF_SEVERAL:
+    if name in data.TENSORS_FUNCTIONS:
         return TENSORS
-    if module == "torch.fft" and last[:1] != "_" and last not in _FFT_OF_REAL:
-        return _COMPLEX
-    if module in data.TENSOR_MODULES and last[:1] != "_" and last not in _MODULE_EXCEPTIONS:
-        several = last in _RETURN_TENSORS or last.endswith("_with_indices")
-        return TENSORS if several else TENSOR
-    if module in data.TENSOR_MODULES and last in _MODULE_EXCEPTIONS and last != "calculate_gain":
+    if module == "torch.fft" and last[:1] != "_" and "shift" not in last:
+        return _FLOATS if last in data.FFT_OF_REAL else _COMPLEX
+    if module in data.TENSOR_MODULES and last[:1] != "_" and last not in data.MODULE_EXCEPTIONS:
+        is_functional = module == "torch.nn.functional"
+        several = data.FUNCTIONAL_OF_SEVERAL if is_functional else data.METHODS_OF_SEVERAL
+        return TENSORS if last in several else TENSOR
+    if module in data.TENSOR_MODULES and last in data.MODULE_EXCEPTIONS and last != "calculate_gain":
         return TENSORS
     return OTHER if module.startswith(data.OTHER_MODULES) else UNKNOWN
 
 
-def _result_in(last: str, gives_tensor: bool, others: int, keywords: Collection[str]) -> Value:
+def _result_in(last: str, is_method: bool, others: int, keywords: Collection[str]) -> Value:
     """Return what a function of `torch` itself, or a method of a tensor, gives; ``others``: arguments but the first."""
-    if last in _WITH_DIM:
+    if last in data.TENSORS_WITH_DIM:
         return TENSORS if "dim" in keywords or "axis" in keywords or others > 0 else TENSOR
     if last in data.TENSORS_WITH_KEYWORD:
         return UNKNOWN if others > 0 or any(key in keywords for key in data.TENSORS_WITH_KEYWORD[last]) else TENSOR
     if last == "where" and others == 0:
         return TENSORS
-    if last in _RETURN_TENSORS:
+    if last in (data.METHODS_OF_SEVERAL if is_method else data.FUNCTIONS_OF_SEVERAL):
         return TENSORS
-    if gives_tensor:
+    if last in (data.METHODS_OF_ONE if is_method else data.FUNCTIONS_OF_ONE):
         return _BY_DTYPE.get(last, TENSOR)
-    if last[:1].isupper() or last in _CLASSES:
+    if last[:1].isupper() or last in data.CLASSES:
         return instance(f"torch.{last}")
-    return OTHER if last in _OTHER_FUNCTIONS else UNKNOWN
+    return OTHER if last in data.FUNCTIONS_OF_NONE else UNKNOWN
 
 
 def member(cls: str, name: str, positional: int, keywords: Collection[str], is_called: bool) -> Member:
@@ -204,14 +176,14 @@ def member(cls: str, name: str, positional: int, keywords: Collection[str], is_c
             return Member(names, _tensor_attribute(name))
         if name == "type":
             return Member(names, TENSOR if positional or keywords else OTHER)
-        if name in _NO_TENSOR:
+        if name in data.METHODS_OF_NONE:
             return Member(names, OTHER)
-        return Member(names, _result_in(name, name in _RETURN_TENSOR, positional, keywords))
+        return Member(names, _result_in(name, True, positional, keywords))
     if kin is not None and kin != cls and name in _METHODS[kin] | _ATTRIBUTES.get(kin, frozenset()):
         names = (*names, f"{kin}.{name}")
     if kin == "torch.nn.Module":
         return Member(names, _of_module(cls, name))
-    if cls.startswith("torch.distributions.") and name in _OVERRIDDEN["torch.distributions.Distribution"]:
+    if cls.startswith("torch.distributions.") and name in data.OVERRIDDEN["torch.distributions.Distribution"]:
         return Member(names, UNKNOWN if name in ("expand", "support") else TENSOR)
     return Member(names, UNKNOWN if kin is None else OTHER)
 
@@ -228,14 +200,14 @@ def dtype_among(names: Collection[str]) -> Optional[str]:
 
 
 def _tensor_attribute(name: str) -> Value:
-    if name in _TENSOR_ATTRIBUTES:
+    if name in data.TENSOR_ATTRIBUTES:
         return TENSOR
-    return OTHER if name in _NO_TENSOR_ATTRIBUTES else UNKNOWN
+    return OTHER if name in data.NO_TENSOR_ATTRIBUTES else UNKNOWN
 
 
 @lru_cache(maxsize=5_000)
 def _of_module(cls: str, name: str) -> Value:
-    if name in _MODULE_SELF:
+    if name in data.MODULE_SELF:
         return Instance(cls)
     if name in ("weight", "bias", "get_parameter", "get_buffer"):
         return TENSOR
@@ -258,11 +230,11 @@ def result_of_instance(cls: str) -> Value:
     last = cls.rpartition(".")[2]
     if family(cls) != "torch.nn.Module":
         return UNKNOWN
-    if last in _RETURN_ANYTHING:
+    if last in data.RETURN_ANYTHING:
         return BATCH
     if last == "Sequential":
         return LIKELY_TENSOR
-    return Fixed((TENSOR, UNKNOWN)) if last in _RETURN_TUPLE else TENSOR
+    return Fixed((TENSOR, UNKNOWN)) if last in data.RETURN_TUPLE else TENSOR
 
 
 @lru_cache(maxsize=5_000)
@@ -280,15 +252,18 @@ def items_of_instance(cls: str) -> Value:
 @lru_cache(maxsize=20_000)
 def candidates(name: str, is_called: bool) -> tuple[str, ...]:
     """Return what a method or attribute of an unknown object may be."""
-    owners = _METHODS if is_called else _ATTRIBUTES
-    if not is_called and name in words(data.COMMON_ATTRIBUTES):
+    if not is_called and name in data.COMMON_ATTRIBUTES:
         return ()
-    return tuple(f"{cls}.{name}" for cls, names in owners.items() if name in names)
+    owners = [_METHODS] if is_called else [_ATTRIBUTES]
+    if not is_called and "_" in name.strip("_"):
+        owners.append(_METHODS)  # Read without a call: a name of two words, such as `zero_grad`, is hardly another's.
+    found = [f"{cls}.{name}" for each in owners for cls, names in each.items() if name in names]
+    return tuple(dict.fromkeys(found))
 
 
 def attribute_of_unknown(name: str) -> Value:
     """Return what an attribute of an unknown object is."""
-    return _tensor_attribute(name) if name in _ATTRIBUTES_ONLY_OF_TENSORS else UNKNOWN
+    return _tensor_attribute(name) if name in data.ATTRIBUTES_ONLY_OF_TENSORS else UNKNOWN
 
 
 def is_sign(name: str) -> bool:
@@ -301,14 +276,14 @@ def has(base: str, name: str, is_called: bool) -> bool:
     """Return whether a class of torch is known to have a method or attribute."""
     kin = family(base)
     owners = _METHODS if is_called else _ATTRIBUTES
-    if is_called and (name in _OVERRIDDEN.get(base, ()) or (name in _CONTAINER_METHODS and holds_others(base))):
+    if is_called and (name in data.OVERRIDDEN.get(base, ()) or (name in data.CONTAINER_METHODS and holds_others(base))):
         return base != "torch.nn.Module" or name in _METHODS[base]
     return name in owners.get(kin or "", ())
 
 
 def holds_others(cls: str) -> bool:
     """Return whether a module may have others under any name."""
-    return cls.rpartition(".")[2] in _CONTAINERS and family(cls) == "torch.nn.Module"
+    return cls.rpartition(".")[2] in data.CONTAINERS and family(cls) == "torch.nn.Module"
 
 
 @lru_cache(maxsize=5_000)
@@ -319,7 +294,7 @@ def overridden(base: str, name: str) -> tuple[str, ...]:
         known = _METHODS[kin]
         found = name in known or (name[:2] == "__" and kin == "torch.Tensor")
         return tuple(dict.fromkeys((f"{base}.{name}", f"{kin}.{name}"))) if found else ()
-    return (f"{base}.{name}",) if name in _OVERRIDDEN.get(base, ()) else ()
+    return (f"{base}.{name}",) if name in data.OVERRIDDEN.get(base, ()) else ()
 
 
 def as_likely(value: Value) -> Value:
@@ -331,6 +306,12 @@ def as_likely(value: Value) -> Value:
     return weaker(value, Evidence.LIKELY)
 
 
+def is_without_grad(manager: Value, around: bool) -> bool:
+    """Return whether no result requires grad under a context manager or decorator, and in the code ``around``."""
+    name = manager.name if isinstance(manager, Torch) else getattr(manager, "cls", "")
+    return name in data.WITHOUT_GRAD or (around and name not in data.MAYBE_WITH_GRAD)
+
+
 def is_other_package(name: str) -> bool:
     """Return whether a package never gives a tensor or a module."""
-    return name in _OTHER_PACKAGES
+    return name in data.OTHER_PACKAGES

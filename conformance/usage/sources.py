@@ -16,8 +16,8 @@ from typing import Optional
 from conformance.base.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
 from conformance.usage import rules
 from conformance.usage.definitions import FileReader
+from conformance.usage.expressions import Modules
 from conformance.usage.ignore_comments import ignore_comments
-from conformance.usage.lookup import Modules
 from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, IgnoreComment, NotRead, Unclear, Use
 from conformance.usage.notebooks import Notebook, read_notebook
 from conformance.usage.recorder import Recorder

@@ -274,6 +274,8 @@ class OwnFunction(Value):
     runs_on: Optional[int] = ALL
     result: Optional[Value] = None
     is_read: bool = False
+    #: Whether it is decorated with `torch.no_grad` or its like.
+    without_grad: bool = False
 
 
 def _depth(value: Value) -> int:

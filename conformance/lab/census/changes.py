@@ -102,7 +102,9 @@ def take_change_census(corpus: Corpus, folder: Path) -> ChangeCensus:
         if not is_known and not decisions and not _is_said(one):
             left.append(Unexplained(one.release, one.name, one.kind, one.what, ranks.get(one.name)))
     order = sorted(left, key=lambda one: (one.rank or len(ranks) + 1, one.name, one.release))
-    unused = (decision for decision in corpus.no_changes if decision not in used and not decision.notes)
+    # The census lists no name that is gone; only the upgrade report needs a decision on one.
+    asked = (one for one in corpus.no_changes if not one.notes and not one.what.startswith("gone: "))
+    unused = (decision for decision in asked if decision not in used)
     return ChangeCensus(sum(not _is_said(one) for one in every), tuple(order), tuple(unused))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Optional
 
@@ -14,10 +15,12 @@ from conformance.base.recorded_folder import recorded_folder
 from conformance.lab.names.measure import MeasuringFailed, measure
 from conformance.lab.names.modules import NoTorch
 from conformance.lab.names.record import record
+from conformance.lab.names.results import installed_results, write_results
 from conformance.lab.names.summary import summarize
 from conformance.names.answers import describe
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.model import MeasuredNames
+from conformance.usage.torch_data import RESULTS
 
 _REMEDY = "conformance names measure --output FILE"
 
@@ -32,6 +35,8 @@ def main(arguments: Optional[list[str]] = None) -> int:
     recording = commands.add_parser("record", help="add measured releases to the recorded names, or replace them there")
     recording.add_argument("measured", type=Path, nargs="+", metavar="FILE")
     recording.add_argument("--into", type=Path, default=recorded_folder() / "names", metavar="DIR")
+    returning = commands.add_parser("results", help="write what the functions of the installed torch return")
+    returning.add_argument("--into", type=Path, default=RESULTS, metavar="FILE")
     looking = commands.add_parser("show", help="tell what a name is in each recorded release")
     looking.add_argument("name", metavar="NAME")
     looking.add_argument("--release", metavar="VERSION", help="in this release only")
@@ -58,6 +63,11 @@ def _run(given: argparse.Namespace) -> int:
     if given.command == "record":
         files = record([read_json(path, MeasuredNames, _REMEDY) for path in given.measured], given.into)
         print(f"{len(files)} files in {given.into}")
+        return 0
+    if given.command == "results":
+        words = installed_results()
+        write_results(words, version("torch").partition("+")[0], given.into)
+        print(f"{sum(map(len, words.values()))} names in {given.into}")
         return 0
     return _show(Names(given.names), given.name, given.release)
 

@@ -13,7 +13,13 @@ _KNOWN: WeakKeyDictionary[Sphinx, dict[tuple[object, ...], str]] = WeakKeyDictio
 
 def keep_sidebar(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
     """Let the page take the sidebar of another one, where it would be the same."""
-    make: Callable[..., str] = context.get("toctree", str)
+    toctree: Callable[..., str] = context.get("toctree", str)
+
+    def make(**options: object) -> str:
+        # Sphinx makes its captions headings, and does not say of which level.
+        return toctree(**options).replace('role="heading"', 'role="heading" aria-level="2"')
+
+    context["toctree"] = make
     if "orphan" not in app.env.metadata.get(pagename, {}):
         return
     known = _KNOWN.setdefault(app, {})

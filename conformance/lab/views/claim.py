@@ -20,6 +20,7 @@ from conformance.results.history import since, truth_timeline
 from conformance.results.model import Coverage
 from conformance.results.recorded import Cell, environments_in_words
 from conformance.show.sentences import TRUE, documentation_states, trace, without_roles
+from conformance.show.tried import kinds_tried, on_kinds
 
 _AXES = ("dtypes", "layouts", "sizes", "autograd states")
 
@@ -42,6 +43,8 @@ class ClaimView:
         The part of the id after the subject; the anchor of the claim.
     verdicts : tuple of Line
         The verdicts, a line for each device.
+    kinds : str
+        On which kinds of tensors a firm claim was tried, as ``on dense tensors``.
     history : tuple of (str, str)
         What is told of its change points and its documentation: a heading and a sentence.
     sources : tuple of Text
@@ -59,6 +62,7 @@ class ClaimView:
     title: str
     family: str
     verdicts: tuple[Line, ...]
+    kinds: str
     history: tuple[tuple[str, str], ...]
     quotes: tuple[Quote, ...]
     falsehoods: tuple[Falsehood, ...]
@@ -82,6 +86,7 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
         title=claim.title,
         family=claim.family,
         verdicts=strip(claim, cells),
+        kinds="" if claim.unspecified or claim.is_timed else on_kinds(kinds_tried(claim)),
         history=tuple(claim_history(claim, content)),
         quotes=tuple(quotes(claim, content)),
         falsehoods=falsehoods(claim, cells),
