@@ -154,4 +154,5 @@ def test_messages_stand_by_area_with_what_to_do(site: Site) -> None:
     text = sites.text_of(site.page("index"))
     assert "Raised by a write to a saved tensor. Its old values are gone. Do: Write to a clone." in text
     assert "seen on torch 1.9 to 2.13" in text
-    assert "shape '[…]' is invalid for input of size N" in text
+    # What nobody wrote of is loaded.
+    assert "shape '[…]' is invalid for input of size N" in site.loaded("index", "recorded")
