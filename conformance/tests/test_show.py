@@ -199,7 +199,7 @@ def test_prose_is_no_name(text: str) -> None:
 
 def test_the_answer_comes_first_with_the_releases_of_each_line(ask: Asking) -> None:
     heading, first, second, third, *more = lines(ask.ask("reshape"))
-    assert heading.split() == ["torch.Tensor.reshape", "torch", "1.8", "to", "2.15,", "cpu"]
+    assert heading.split() == ["torch.Tensor.reshape", "torch", "1.8", "to", "2.15,", "cpu,", "on", "dense", "tensors"]
     assert (
         first.split("  ")[1]
         == "A view if the strides allow it, otherwise a copy. Except: tensors with the negative bit."
