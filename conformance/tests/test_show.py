@@ -443,7 +443,7 @@ def test_the_command_prints_text_or_json(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_name_that_the_index_lacks_is_looked_up(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "torch.nn.Linear.eval"]) == 0
     heading, answered, *_ = capsys.readouterr().out.splitlines()
-    assert heading.endswith("torch 1.8 to 2.15, cpu")
+    assert heading.endswith("torch 1.8 to 2.15, cpu, on dense tensors")
     assert answered == "  as torch.nn.Module.eval:"
 
 

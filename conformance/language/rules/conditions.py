@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Optional
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from conformance.base.text import did_you_mean
 from conformance.language.drafts import Draft
 from conformance.language.model import Conditions
 
@@ -17,6 +19,9 @@ _MINORS = {
     "numpy": [(1, minor) for minor in range(16, 27)] + [(major, minor) for major in (2, 3) for minor in range(100)],
     "python": [(3, minor) for minor in range(9, 100)],
 }
+#: The types of device that torch names itself; an extension has one of its own.
+_DEVICES = ("cpu", "cuda", "hpu", "mps", "mtia", "xla", "xpu", "accelerator")
+_DEVICE = re.compile("[a-z][a-z0-9_]*")
 _RANGES = {"torch": "1.8 to 2.99", "numpy": "1.16 to 3.99", "python": "3.9 to 3.99"}
 
 
@@ -32,10 +37,15 @@ def check_conditions(draft: Draft) -> None:
             outer = getattr(applies, name)
             if outer is None:
                 continue
-            apart = not _fits(name, f"{outer},{text}") if name in _MINORS else outer != text
+            apart = not _fits(name, f"{outer},{text}") if name in _MINORS else _are_apart(outer, text)
             if apart and (name not in _MINORS or _fits(name, outer)):
                 message = f"the claim applies to {name} {outer} only, never to {text}; change one of the two"
                 draft.report(draft.value(when, name), "E602", message)
+
+
+def _are_apart(outer: str, inner: str) -> bool:
+    """Return whether two words, such as ``accelerator`` and ``cuda``, name devices or systems of which none is both."""
+    return outer != inner and ("cpu" in (outer, inner) or "accelerator" not in (outer, inner))
 
 
 def _given(conditions: Conditions) -> list[tuple[str, str]]:
@@ -46,10 +56,18 @@ def _check_specifiers(draft: Draft, conditions: Conditions) -> bool:
     fine = True
     for name, text in _given(conditions):
         mistake = specifier_mistake(name, text) if name in _MINORS else None
+        mistake = _device_mistake(text) if name == "device" else mistake
         if mistake is not None:
             draft.report(draft.value(conditions, name), *mistake)
             fine = False
     return fine
+
+
+def _device_mistake(text: str) -> Optional[tuple[str, str]]:
+    if not _DEVICE.fullmatch(text):
+        return "E104", f"`device` is '{text}' and must be the type of a device, such as cpu or cuda"
+    near = "; write 'cuda' or 'accelerator'" if text == "gpu" else did_you_mean(text, _DEVICES)
+    return ("E104", f"torch has no type of device called '{text}'{near}") if near and text not in _DEVICES else None
 
 
 def specifier_mistake(name: str, text: str) -> Optional[tuple[str, str]]:
