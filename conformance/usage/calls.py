@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from conformance.usage import rules
 from conformance.usage import torch_data as data
 from conformance.usage.arguments import Arguments, known, tensor_argument
-from conformance.usage.expressions import NAMESPACES, Expressions, as_tensor, as_version, is_version
+from conformance.usage.expressions import NAMESPACES, as_tensor, as_version, is_version
 from conformance.usage.model import Doubt, Evidence, Kind
 from conformance.usage.recorder import attribute_place
 from conformance.usage.torch_data import words
@@ -37,6 +37,9 @@ from conformance.usage.values import (
     weaker,
 )
 from conformance.usage.versions import by_name, compared, starts_with
+
+if TYPE_CHECKING:
+    from conformance.usage.evaluator import Evaluator
 
 #: Functions that call a method of a tensor, with it; the first give a tensor.
 _PROTOCOLS = {
@@ -76,8 +79,11 @@ _NO_TENSOR = words("item numpy tolist size dim numel format strip split join low
 _TAKE_PROGRAMS = frozenset(("torch.jit.CompilationUnit", "torch.utils.benchmark.Timer"))
 
 
-class Calls(Expressions):
+class Calls:
     """Evaluates calls."""
+
+    def __init__(self, file: Evaluator) -> None:
+        self.file = file
 
     def arguments(self, node: ast.Call, looked_at: int = 0) -> Arguments:
         """Return the arguments of a call, and note what they use.
@@ -87,19 +93,19 @@ class Calls(Expressions):
         looked_at
             How many of the first arguments the function does not call, whatever they are.
         """
-        values = [self.value(argument) for argument in node.args]
-        keywords = [self.value(keyword.value) for keyword in node.keywords]
+        values = [self.file.expressions.value(argument) for argument in node.args]
+        keywords = [self.file.expressions.value(keyword.value) for keyword in node.keywords]
         if type(node.func) is ast.Attribute and node.func.attr in _TAKE_A_DTYPE:
             return Arguments(node, values, keywords)
         for argument, value in zip(node.args[looked_at:], values[looked_at:]):
-            self.passed_on(argument, value)
+            self.file.expressions.passed_on(argument, value)
         for keyword, value in zip(node.keywords, keywords):
-            self.passed_on(keyword.value, value)
+            self.file.expressions.passed_on(keyword.value, value)
         return Arguments(node, values, keywords)
 
     def foreign_call(self, name: str, node: ast.Call) -> Value:
         """Return what a function of another package gives."""
-        before = self.looks
+        before = self.file.looks
         if name in ("builtins.getattr", "builtins.hasattr"):
             return self._by_name(name, node)
         if name in _DYNAMIC:
@@ -110,34 +116,34 @@ class Calls(Expressions):
             return Foreign("builtins.locals()")
         if name in ("functools.partial", "functools.partialmethod") and node.args:
             return self._partial(node)
-        start = len(self.record.uses)
+        start = len(self.file.record.uses)
         given = self.arguments(node, len(node.args) if name in _ONLY_LOOK else 0).values
         if name in _ASKS:
-            self.record.asked(start, Kind.ISINSTANCE)
-        if self.looks != before and (version := next((one for one in map(as_version, given) if one), None)):
+            self.file.record.asked(start, Kind.ISINSTANCE)
+        if self.file.looks != before and (version := next((one for one in map(as_version, given) if one), None)):
             return version if name.rpartition(".")[2] in _OF_VERSIONS else UNKNOWN
         if name.endswith("metadata.version") and _is_torch(node):
-            self.looks += 1
+            self.file.looks += 1
             return Version()
         if self._looks_up(name, node, given):
             return UNKNOWN
         first = given[0] if given else NONE
         tensor = as_tensor(first)
         if name in _PROTOCOLS and tensor is not None:
-            self.record.operator(_PROTOCOLS[name], node, tensor, *map(known, node.args[1:], given[1:]))
+            self.file.record.operator(_PROTOCOLS[name], node, tensor, *map(known, node.args[1:], given[1:]))
             if name == "builtins.abs" and tensor.dtype == "complex":
                 return tensor.of("float", tensor.requires_grad)
             return first if name in _GIVE_TENSOR else OTHER
         if name in ("copy.deepcopy", "copy.copy", "builtins.abs") or name.endswith("tqdm"):
             return first
         if name == "builtins.enumerate":
-            return Items(Fixed((OTHER, self.iterate(first, node))))
+            return Items(Fixed((OTHER, self.file.expressions.iterate(first, node))))
         if name == "builtins.zip":
-            return Items(Fixed(tuple([self.iterate(each, node) for each in given])))
+            return Items(Fixed(tuple([self.file.expressions.iterate(each, node) for each in given])))
         if name in _CONTAINERS:
-            return Items(self.iterate(first, node) if given else NOTHING)
+            return Items(self.file.expressions.iterate(first, node) if given else NOTHING)
         if name == "builtins.next":
-            return self.iterate(first, None)
+            return self.file.expressions.iterate(first, None)
         if name == "builtins.dict" or name in ("collections.OrderedDict", "collections.deque"):
             return Items(NOTHING if not (given or node.keywords) else UNKNOWN)
         if name in data.SUBCLASSES:
@@ -148,7 +154,7 @@ class Calls(Expressions):
         given = self.arguments(node, looked_at=1)
         call = given.call()
         call = call._replace(positional=call.positional[1:], more_positional=True, more_keywords=True)
-        self.passed_on(node.args[0], given.values[0], call)
+        self.file.expressions.passed_on(node.args[0], given.values[0], call)
         return UNKNOWN
 
     def _looks_up(self, name: str, node: ast.Call, given: list[Value]) -> bool:
@@ -156,15 +162,15 @@ class Calls(Expressions):
         space, _, method = name.rpartition(".")
         if space in NAMESPACES:
             if method in ("get", "pop", "setdefault", "__getitem__") and node.args:
-                self.note_namespace(space, node, node.args[0])
+                self.file.expressions.note_namespace(space, node, node.args[0])
         elif name == "builtins.vars" and given and type(given[0]) is Torch:
-            self.record.doubt(node, Doubt.DYNAMIC_NAME, given[0].name)
+            self.file.record.doubt(node, Doubt.DYNAMIC_NAME, given[0].name)
         elif name == "operator.methodcaller":
-            self.record.doubt(node, Doubt.METHOD_BY_NAME)
+            self.file.record.doubt(node, Doubt.METHOD_BY_NAME)
         elif name == "operator.attrgetter":
             self._attributes_by_name(node)
         elif name in _TIMERS and node.args and type(node.args[0]) is not ast.Lambda:
-            self.record.doubt(node, Doubt.DYNAMIC_CODE)
+            self.file.record.doubt(node, Doubt.DYNAMIC_CODE)
         else:
             return False
         return True
@@ -173,57 +179,55 @@ class Calls(Expressions):
         for argument in node.args:
             if isinstance(argument, ast.Constant):
                 names = rules.candidates(str(argument.value).rpartition(".")[2], False)
-                self.record.add(names, argument.lineno, argument.col_offset, Kind.NAME, Evidence.MAYBE)
+                self.file.record.add(names, argument.lineno, argument.col_offset, Kind.NAME, Evidence.MAYBE)
             else:
-                self.record.doubt(node, Doubt.METHOD_BY_NAME)
+                self.file.record.doubt(node, Doubt.METHOD_BY_NAME)
 
     def _by_name(self, function: str, node: ast.Call) -> Value:
         given = node.args
         if len(given) < 2:
             self.arguments(node)
             return UNKNOWN
-        owner = self.receiver(given[0])
+        owner = self.file.expressions.receiver(given[0])
         for more in (*given[2:], *(keyword.value for keyword in node.keywords)):
-            self.value(more)
+            self.file.expressions.value(more)
         name = given[1].value if isinstance(given[1], ast.Constant) else None
         if function == "builtins.hasattr":
             if owner is UNKNOWN and isinstance(name, str):
-                self.record.guard += 1
-                self.attribute(owner, name, node.lineno, node.col_offset)
-                self.record.guard -= 1
+                self.file.record.guard += 1
+                self.file.expressions.attribute(owner, name, node.lineno, node.col_offset)
+                self.file.record.guard -= 1
             return FLAG if type(owner) is Torch else OTHER
         if not isinstance(name, str):
-            self.value(given[1])
+            self.file.expressions.value(given[1])
             if type(owner) is Torch:
-                self.record.doubt(node, Doubt.DYNAMIC_NAME, owner.name)
+                self.file.record.doubt(node, Doubt.DYNAMIC_NAME, owner.name)
             return UNKNOWN
-        self.record.guard += len(given) > 2
-        found = self.attribute(owner, name, node.lineno, node.col_offset)
+        self.file.record.guard += len(given) > 2
+        found = self.file.expressions.attribute(owner, name, node.lineno, node.col_offset)
         if type(found) is Torch:
-            self.record.name((found,), node)
-        self.record.guard -= len(given) > 2
+            self.file.record.name((found,), node)
+        self.file.record.guard -= len(given) > 2
         return as_chosen(found) if len(given) > 2 else found
 
     def _dynamic(self, function: str, node: ast.Call) -> Value:
         self.arguments(node)
         name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
         if function in _RUN_TEXT:
-            self.record.doubt(node, Doubt.DYNAMIC_CODE)
+            self.file.record.doubt(node, Doubt.DYNAMIC_CODE)
         elif not isinstance(name, str):
-            self.record.doubt(node, Doubt.DYNAMIC_IMPORT)
+            self.file.record.doubt(node, Doubt.DYNAMIC_IMPORT)
         elif name.partition(".")[0] == "torch":
             module = Torch(name[:200])
-            self.record.name((module,), node, Kind.IMPORT)
+            self.file.record.name((module,), node, Kind.IMPORT)
             return module
         return UNKNOWN
 
-    #: The class whose method is being read.
-    owner: Optional[OwnClass] = None
-
-    def _call(self, node: ast.Call) -> Value:
-        before = self.looks
+    def evaluate(self, node: ast.Call) -> Value:
+        """Return what a call gives, and note what it uses."""
+        before = self.file.looks
         result = self._called(node)
-        if self.looks == before or (type(result) is Flag and result.holds is not None) or type(result) is Version:
+        if self.file.looks == before or (type(result) is Flag and result.holds is not None) or type(result) is Version:
             return result
         return self._version_check(node, result) or result
 
@@ -232,11 +236,15 @@ class Calls(Expressions):
         if type(result) is Flag and result.position >= 0:
             named = [keyword.value for keyword in node.keywords if keyword.arg == result.asks[1]]
             given = node.args[result.position : result.position + 1] or named
-            bound = self.literal_of(given[0]) if given else None
+            bound = self.file.expressions.literal_of(given[0]) if given else None
             return Flag(compared(result.asks[0], bound.literal)) if bound is not None else None
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if result in (OTHER, UNKNOWN, FLAG) and is_version(name):
-            literals = [bound.literal for argument in node.args if (bound := self.literal_of(argument)) is not None]
+            literals = [
+                bound.literal
+                for argument in node.args
+                if (bound := self.file.expressions.literal_of(argument)) is not None
+            ]
             return Flag(by_name(name, tuple(literals)))
         return None
 
@@ -245,7 +253,7 @@ class Calls(Expressions):
         if type(function) is ast.Attribute:
             if _is_super(function.value):
                 return self._super(function, node)
-            owner = self.receiver(function.value)
+            owner = self.file.expressions.receiver(function.value)
             version = as_version(owner) if owner.chosen else None
             if version is not None:
                 self.arguments(node)
@@ -255,16 +263,16 @@ class Calls(Expressions):
                 if function.attr == "backward" and isinstance(function.value, ast.Name) and not node.args:
                     self._note_differentiated(function.value.id, owner)
                 return result
-            return self.call(self.torch_attribute(owner, function.attr), node)
+            return self.call(self.file.expressions.torch_attribute(owner, function.attr), node)
         if type(function) is ast.Name:
-            return self.call(self.lookup(function.id), node)
-        return self.call(self.value(function), node)
+            return self.call(self.file.expressions.lookup(function.id), node)
+        return self.call(self.file.expressions.value(function), node)
 
     def _note_differentiated(self, name: str, value: Value) -> None:
         """Note that a tensor requires grad: code calls its `backward`."""
         tensor = as_tensor(value)
         if tensor is not None or value is UNKNOWN:
-            self.scope.bind(name, (tensor or rules.LIKELY_TENSOR).of("float", True))
+            self.file.scope.bind(name, (tensor or rules.LIKELY_TENSOR).of("float", True))
 
     def call(self, function: Value, node: ast.Call) -> Value:
         """Return what a call gives, and note it where it calls something of torch."""
@@ -276,11 +284,11 @@ class Calls(Expressions):
         if type(function) is Torch:
             return self._torch_call((function,), node, given)
         if type(function) is OwnFunction:
-            return self.result_of(function)
+            return self.file.definitions.result_of(function)
         if type(function) is OwnClass:
             base = function.torch_base()
             if base is not None and function.find("__init__") is None and rules.family(base) != "torch.Tensor":
-                self.record.name((Torch(base),), node, Kind.CALL, given.call())
+                self.file.record.name((Torch(base),), node, Kind.CALL, given.call())
             return Instance(function)
         if type(function) is Instance:
             return self._instance_call(function, node, given)
@@ -308,13 +316,13 @@ class Calls(Expressions):
             shown = rules.canonical(name) if is_unbound else name
             called.append(Torch(shown, function.evidence, function.chosen))
             found = rules.result_of(name, len(given.values), given.keywords)
-            found = _described(found, name, given, without_grad=self.without_grad)
+            found = _described(found, name, given, without_grad=self.file.without_grad)
             if functions[0].evidence is Evidence.MAYBE:
                 found = UNKNOWN
             result = join(result, weaker(found, function.evidence))
-        self.record.name(called, node, Kind.CALL, given.call(is_unbound))
+        self.file.record.name(called, node, Kind.CALL, given.call(is_unbound))
         if any(function.name in _TAKE_PROGRAMS for function in functions):
-            self.record.doubt(node, Doubt.DYNAMIC_CODE)
+            self.file.record.doubt(node, Doubt.DYNAMIC_CODE)
         return result
 
     def _instance_call(self, called: Instance, node: ast.Call, given: Arguments) -> Value:
@@ -323,7 +331,7 @@ class Calls(Expressions):
             for name in ("forward", "__call__"):
                 found = cls.find(name)
                 if isinstance(found, OwnFunction):
-                    result = self.result_of(found)
+                    result = self.file.definitions.result_of(found)
                     is_module = rules.family(cls.torch_base() or "") == "torch.nn.Module"
                     return BATCH if result is UNKNOWN and is_module else result
             base = cls.torch_base()
@@ -331,14 +339,14 @@ class Calls(Expressions):
                 return UNKNOWN if base is None else BATCH
             cls = base
         if cls in data.OBJECTS.values():
-            self.record.add(
+            self.file.record.add(
                 (f"{cls}.__call__",), node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call()
             )
         if rules.family(cls) != "torch.nn.Module":
             return UNKNOWN
         names = (f"{cls}.forward",)
         if cls != "torch.nn.Module":
-            self.record.add(names, node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call())
+            self.file.record.add(names, node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call())
         return weaker(rules.result_of_instance(cls), called.evidence)
 
     # Methods
@@ -356,7 +364,7 @@ class Calls(Expressions):
                 if type(one) is Instance:
                     found = join(found, self._instance_method(one, function, node, given))
                 elif type(one) is Torch:
-                    found = join(found, self._apply(self.torch_attribute(one, name), node, given))
+                    found = join(found, self._apply(self.file.expressions.torch_attribute(one, name), node, given))
             return found
         if owner is UNKNOWN or owner is NONE or owner is BATCH:
             return self._maybe(owner, function, self.arguments(node))
@@ -366,16 +374,18 @@ class Calls(Expressions):
             if base is None:
                 return UNKNOWN
             if name != "__init__":
-                self.record.name((Torch(f"{base}.{name}"),), node, Kind.CALL, given.call(rules.has(base, name, True)))
+                self.file.record.name(
+                    (Torch(f"{base}.{name}"),), node, Kind.CALL, given.call(rules.has(base, name, True))
+                )
             return rules.LIKELY_TENSOR if name == "apply" else UNKNOWN
-        return self.call(self.attribute(owner, name, *attribute_place(function)), node)
+        return self.call(self.file.expressions.attribute(owner, name, *attribute_place(function)), node)
 
     def _instance_method(self, owner: Instance, function: ast.Attribute, node: ast.Call, given: Arguments) -> Value:
         cls, name = owner.cls, function.attr
         if isinstance(cls, OwnClass):
             found = cls.find(name)
             if isinstance(found, OwnFunction) and found.binding == "property":
-                found = self.result_of(found)
+                found = self.file.definitions.result_of(found)
             if found is not None:
                 return self._apply(found, node, given)
             base = cls.torch_base()
@@ -388,11 +398,11 @@ class Calls(Expressions):
         member = rules.member(cls, name, len(given.values), given.keywords, True)
         line, column = attribute_place(function)
         call = given.call(receiver=tensor_argument(owner))
-        self.record.add(member.names, line, column, Kind.CALL, owner.evidence, call)
+        self.file.record.add(member.names, line, column, Kind.CALL, owner.evidence, call)
         if type(member.result) is Instance and member.result.cls == cls:
             if is_module:
                 return owner
-            found = _described(member.result, f"{cls}.{name}", given, owner, self.without_grad)
+            found = _described(member.result, f"{cls}.{name}", given, owner, self.file.without_grad)
             return weaker(found, owner.evidence)
         return rules.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
 
@@ -402,7 +412,7 @@ class Calls(Expressions):
         names = rules.candidates(name, True)
         if names:
             line, column = attribute_place(function)
-            self.record.add(names, line, column, Kind.CALL, Evidence.MAYBE, given.call())
+            self.file.record.add(names, line, column, Kind.CALL, Evidence.MAYBE, given.call())
         if owner is BATCH:
             return BATCH if name in ("to", "cuda", "pin_memory") else Items(rules.LIKELY_TENSOR)
         if name in data.ONLY_OF_TENSORS:
@@ -411,7 +421,7 @@ class Calls(Expressions):
 
     def _super(self, function: ast.Attribute, node: ast.Call) -> Value:
         given, name = self.arguments(node), function.attr
-        for base in self.owner.bases if self.owner is not None else ():
+        for base in self.file.owner.bases if self.file.owner is not None else ():
             if isinstance(base, OwnClass):
                 found = base.find(name)
                 if found is not None:
@@ -424,7 +434,7 @@ class Calls(Expressions):
             line, column = attribute_place(function)
             member = rules.member(torch, name, len(given.values), given.keywords, True)
             names = (torch,) if name == "__init__" else member.names
-            self.record.add(names, line, column, Kind.CALL, Evidence.CERTAIN, given.call())
+            self.file.record.add(names, line, column, Kind.CALL, Evidence.CERTAIN, given.call())
             return member.result
         return UNKNOWN
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from conformance.usage import rules
 from conformance.usage import torch_data as data
 from conformance.usage.annotations import parse_annotation, read_annotation
-from conformance.usage.expressions import Modules, parameters_of
+from conformance.usage.expressions import parameters_of
 from conformance.usage.model import Evidence, Kind, Parameter
-from conformance.usage.recorder import Recorder
 from conformance.usage.scopes import Scope
-from conformance.usage.statements import Statements
 from conformance.usage.values import (
     NONE,
     NOTHING,
@@ -29,26 +26,26 @@ from conformance.usage.values import (
     Value,
 )
 
+if TYPE_CHECKING:
+    from conformance.usage.evaluator import Evaluator
+
 #: How deep calls are followed to learn what a function returns.
 _DEEPEST = 12
 _BINDINGS = {"property": "property", "cached_property": "property", "staticmethod": "staticmethod"}
 _BINDINGS["classmethod"] = "classmethod"
-_GLOBAL = re.compile(r"^[ \t]*global[ \t]+(.+)$", re.M)
 
 
-class FileReader(Statements):
-    """Reads one file: its own statements first, then the functions it defines."""
+class Definitions:
+    """Reads the functions and classes that a file defines, once all of it is known."""
 
-    def __init__(self, recorder: Recorder, modules: Modules, source: str) -> None:
-        found = _GLOBAL.findall(source) if "global " in source else ()
-        changed = (name.strip() for names in found for name in names.split(","))
-        super().__init__(recorder, modules, frozenset(changed))
+    def __init__(self, file: Evaluator) -> None:
+        self.file = file
         self._waiting: list[OwnFunction] = []
         self._depth = 0
 
     def read_module(self, tree: ast.Module, with_functions: bool = True) -> dict[str, Value]:
         """Read a file and return the names it binds; ``with_functions``: the bodies of functions too."""
-        self.block(tree.body)
+        self.file.statements.block(tree.body)
         functions = []
         while self._waiting and with_functions:
             waiting, self._waiting = self._waiting, []
@@ -57,41 +54,41 @@ class FileReader(Statements):
                 self._read_function(function)
         for function in functions:
             function.node = function.scope = None  # Frees the tree: scopes and functions hold each other.
-        return self.scope.names
+        return self.file.scope.names
 
     # Functions
 
-    def on_functiondef(self, node: Any) -> None:
+    def bind_function(self, node: Any) -> None:
         """Bind a function, to be read when the whole file is known."""
         binding, without_grad = "", False
         for decorator in node.decorator_list:
-            value = self.value(decorator)
+            value = self.file.expressions.value(decorator)
             without_grad = rules.is_without_grad(value, without_grad)
-            self.record.decorator(value, decorator, "function")
+            self.file.record.decorator(value, decorator, "function")
             binding = _BINDINGS.get(_last_name(decorator), binding)
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
             if default is not None:
-                self.passed_on(default, self.value(default))
+                self.file.expressions.passed_on(default, self.file.expressions.value(default))
         for parameter in parameters_of(every):
             if parameter.annotation is not None and type(parameter.annotation) is not ast.Constant:
-                self.value(parameter.annotation)
+                self.file.expressions.value(parameter.annotation)
         result = None
         if node.returns is not None:
-            result = self.annotation(node.returns)
+            result = self.file.statements.annotation(node.returns)
         elif node.type_comment:
-            result = parse_annotation(node.type_comment.rpartition("->")[2], self.resolve)
+            result = parse_annotation(node.type_comment.rpartition("->")[2], self.file.expressions.resolve)
         if isinstance(node, ast.AsyncFunctionDef) and result is UNKNOWN:
             result = None
-        owner = self.owner if self.scope.is_class else None
-        guards = self.record.guard > 0, self.record.runs_on
-        function = OwnFunction(node, self.scope.inner(), owner, binding, *guards, result, without_grad=without_grad)
+        owner = self.file.owner if self.file.scope.is_class else None
+        guards = self.file.record.guard > 0, self.file.record.runs_on
+        function = OwnFunction(
+            node, self.file.scope.inner(), owner, binding, *guards, result, without_grad=without_grad
+        )
         if owner is not None:
             self._note_override(function, owner)
-        self.scope.bind(node.name, function)
+        self.file.scope.bind(node.name, function)
         self._waiting.append(function)
-
-    on_asyncfunctiondef = on_functiondef
 
     def result_of(self, function: OwnFunction) -> Value:
         """Return what a call gives: what its annotation says, or else what its body returns."""
@@ -104,28 +101,28 @@ class FileReader(Statements):
         if function.is_read or node is None or not isinstance(scope, Scope):
             return
         function.is_read = True
-        outer = (self.scope, self.owner, self.returned, self.items, self.loop)
-        looked = (self.looks, self.choices, self.without_grad)
-        around = (self.record.guard, self.record.runs_on, self.record.caught)
-        self.scope = Scope(scope)
-        self.owner = function.owner or self._owner_around(scope)
-        self.returned, self.items, self.loop = NOTHING, None, 0
-        self.choices, self.record.guard, self.record.runs_on = 0, int(function.guarded), function.runs_on
-        self.record.caught, self.without_grad = (), function.without_grad
+        outer = (self.file.scope, self.file.owner, self.file.returned, self.file.items, self.file.loop)
+        looked = (self.file.looks, self.file.choices, self.file.without_grad)
+        around = (self.file.record.guard, self.file.record.runs_on, self.file.record.caught)
+        self.file.scope = Scope(scope)
+        self.file.owner = function.owner or self._owner_around(scope)
+        self.file.returned, self.file.items, self.file.loop = NOTHING, None, 0
+        self.file.choices, self.file.record.guard, self.file.record.runs_on = 0, int(function.guarded), function.runs_on
+        self.file.record.caught, self.file.without_grad = (), function.without_grad
         self._depth += 1
         self._bind_parameters(function, node)
-        self.block(node.body)
+        self.file.statements.block(node.body)
         self._depth -= 1
         if function.result in (None, UNKNOWN):
-            function.result = Items(self.items) if self.items is not None else self.returned
+            function.result = Items(self.file.items) if self.file.items is not None else self.file.returned
             if isinstance(function.result, Flag) and function.result.holds is None:
                 names = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
                 function.result = function.result.given_by(names[function.owner is not None :])
             if function.result in (NOTHING, NONE):
                 function.result = UNKNOWN
-        self.scope, self.owner, self.returned, self.items, self.loop = outer
-        self.looks, self.choices, self.without_grad = looked
-        self.record.guard, self.record.runs_on, self.record.caught = around
+        self.file.scope, self.file.owner, self.file.returned, self.file.items, self.file.loop = outer
+        self.file.looks, self.file.choices, self.file.without_grad = looked
+        self.file.record.guard, self.file.record.runs_on, self.file.record.caught = around
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""
@@ -133,7 +130,7 @@ class FileReader(Statements):
         return around.cls if isinstance(around, Instance) and isinstance(around.cls, OwnClass) else None
 
     def _bind_parameters(self, function: OwnFunction, node: Any) -> None:
-        every, names = node.args, self.scope.names
+        every, names = node.args, self.file.scope.names
         positional = [*every.posonlyargs, *every.args]
         defaults = dict(zip([parameter.arg for parameter in positional][::-1], every.defaults[::-1]))
         defaults.update((parameter.arg, default) for parameter, default in zip(every.kwonlyargs, every.kw_defaults))
@@ -141,9 +138,9 @@ class FileReader(Statements):
         for parameter in parameters_of(every):
             value: Value = UNKNOWN
             if parameter.annotation is not None:
-                value = read_annotation(parameter.annotation, self.resolve)
+                value = read_annotation(parameter.annotation, self.file.expressions.resolve)
             elif parameter.type_comment:
-                value = parse_annotation(parameter.type_comment, self.resolve)
+                value = parse_annotation(parameter.type_comment, self.file.expressions.resolve)
             else:
                 value = _of_default(defaults.get(parameter.arg), guess)
             if parameter is every.vararg or parameter is every.kwarg:
@@ -166,7 +163,7 @@ class FileReader(Statements):
             return
         types = said.argtypes
         for parameter, node in zip(parameters[-len(types) :] if types else [], types):
-            self.scope.names[parameter.arg] = read_annotation(node, self.resolve)
+            self.file.scope.names[parameter.arg] = read_annotation(node, self.file.expressions.resolve)
 
     def _convention(self, function: OwnFunction, node: Any) -> Value:
         """Return what a parameter without annotation likely is: a tensor in `forward`."""
@@ -178,30 +175,30 @@ class FileReader(Statements):
 
     # Classes
 
-    def on_classdef(self, node: ast.ClassDef) -> None:
+    def bind_class(self, node: ast.ClassDef) -> None:
         """Bind a class, with what it is built on and what its body binds."""
         for decorator in node.decorator_list:
-            self.record.decorator(self.value(decorator), decorator, "class")
+            self.file.record.decorator(self.file.expressions.value(decorator), decorator, "class")
         cls = OwnClass(node.name)
         for base in node.bases:
             cls.bases.append(self._base(base))
         for keyword in node.keywords:
-            self.value(keyword.value)
-        self.scope.bind(node.name, cls)
-        outer, self.scope = self.scope, Scope(self.scope, is_class=True)
-        around, self.owner = self.owner, cls
-        self.scope.names = cls.attributes
+            self.file.expressions.value(keyword.value)
+        self.file.scope.bind(node.name, cls)
+        outer, self.file.scope = self.file.scope, Scope(self.file.scope, is_class=True)
+        around, self.file.owner = self.file.owner, cls
+        self.file.scope.names = cls.attributes
         start = len(self._waiting)
-        self.block(node.body)
-        self.scope, self.owner = outer, around
+        self.file.statements.block(node.body)
+        self.file.scope, self.file.owner = outer, around
         # What `__init__` assigns is known before other methods are read.
         self._waiting[start:] = sorted(self._waiting[start:], key=lambda one: _name_of(one) != "__init__")
 
     def _base(self, node: ast.expr) -> Value:
-        value = self.receiver(node)
+        value = self.file.expressions.receiver(node)
         if isinstance(value, Torch):
             value = Torch(rules.canonical(value.name), value.evidence, value.chosen)
-            self.record.name((value,), node, Kind.BASE)
+            self.file.record.name((value,), node, Kind.BASE)
         elif isinstance(value, Foreign):
             known = data.SUBCLASSES.get(value.name)
             if known is not None:
@@ -218,7 +215,9 @@ class FileReader(Statements):
             line, column = node.lineno, node.col_offset
             parameters = signature_of(node.args)[function.binding != "staticmethod" :]
             binding = function.binding
-            self.record.add(names, line, column, Kind.OVERRIDE, Evidence.CERTAIN, None, parameters, decorates=binding)
+            self.file.record.add(
+                names, line, column, Kind.OVERRIDE, Evidence.CERTAIN, None, parameters, decorates=binding
+            )
 
 
 def signature_of(every: ast.arguments) -> tuple[Parameter, ...]:

@@ -8,13 +8,13 @@ import itertools
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from conformance.base.special_methods import BINARY, COMPARISON
 from conformance.usage import rules
 from conformance.usage.arguments import known, literal
 from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind
-from conformance.usage.recorder import Recorder, attribute_place
+from conformance.usage.recorder import attribute_place
 from conformance.usage.scopes import Scope
 from conformance.usage.values import (
     BATCH,
@@ -45,6 +45,9 @@ from conformance.usage.values import (
 )
 from conformance.usage.versions import FLIPPED, NAMES, Holds, both, by_name, compared, either
 
+if TYPE_CHECKING:
+    from conformance.usage.evaluator import Evaluator
+
 _LONGEST_NAME = 200
 #: Names of helpers and constants by which code asks for the version of torch.
 _VERSION = re.compile(r"torch\w*(version|greater|less|_[gl][te]$|(?<!\d)\d_\d+$)|version\w*torch", re.IGNORECASE)
@@ -67,38 +70,11 @@ _HOLDING: dict[type[ast.expr], Callable[[Any], list[ast.expr]]] = {
 }
 
 
-class Modules(Protocol):
-    """The modules of a project."""
-
-    def find(self, importer: str, name: str, level: int) -> Optional[str]:
-        """Return the path of a module that a file imports; ``level`` is the number of dots before its name."""
-
-    def member(self, path: str, name: str) -> Optional[Value]:
-        """Return what a module binds a name to; `NOTHING` where that is not known yet."""
-
-    def exported(self, path: str, name: str) -> Optional[Value]:
-        """Return what a star import of a module binds a name to, likewise."""
-
-
 class Expressions:
-    """Evaluates names, attributes, operators, displays and comprehensions; calls are for a subclass."""
+    """Evaluates names, attributes, operators, displays and comprehensions."""
 
-    def __init__(self, recorder: Recorder, modules: Modules, unsteady: frozenset[str]) -> None:
-        self.record = recorder
-        self.modules = modules
-        self.scope = Scope()
-        #: Names that a function changes by `global`.
-        self.unsteady = unsteady
-        #: Modules of torch, and the paths of those of the project, all of whose names are imported.
-        self.stars: list[str] = []
-        self.own_stars: list[str] = []
-        #: How often the code has looked at the version or at what torch has.
-        self.looks = 0
-        #: Above zero where it depends on such a look what is bound.
-        self.choices = 0
-        self.loop = 0
-        #: Whether the code runs under `torch.no_grad` or its like.
-        self.without_grad = False
+    def __init__(self, file: Evaluator) -> None:
+        self.file = file
 
     def value(self, node: ast.expr) -> Value:
         """Return what an expression stands for, and note what it uses."""
@@ -110,7 +86,7 @@ class Expressions:
             handler = _HANDLERS[kind] = getattr(type(self), f"_{kind.__name__.lower()}", _unknown)
         found = handler(self, node)
         if found.chosen:
-            self.looks += 1
+            self.file.looks += 1
         return found
 
     # Names
@@ -118,8 +94,8 @@ class Expressions:
     def lookup(self, name: str) -> Value:
         """Return what a name stands for here."""
         if is_version(name):
-            self.looks += 1
-        scope: Optional[Scope] = self.scope
+            self.file.looks += 1
+        scope: Optional[Scope] = self.file.scope
         while scope is not None:
             found = scope.names.get(name)
             if found is not None:
@@ -129,38 +105,38 @@ class Expressions:
             scope = scope.parent
         if name in _BUILTINS:
             return _BUILTINS[name]
-        for path in reversed(self.own_stars):
-            member = self.modules.exported(path, name)
+        for path in reversed(self.file.own_stars):
+            member = self.file.modules.exported(path, name)
             if member is not None:
                 return _known(member)
-        for star in reversed(self.stars):
+        for star in reversed(self.file.stars):
             if rules.result_of(f"{star}.{name}", 1, ()) is not UNKNOWN:
                 return Torch(f"{star}.{name}", Evidence.LIKELY)
-        return Torch(f"{self.stars[-1]}.{name}", Evidence.MAYBE) if self.stars else UNKNOWN
+        return Torch(f"{self.file.stars[-1]}.{name}", Evidence.MAYBE) if self.file.stars else UNKNOWN
 
     def _steady(self, constant: Constant, name: str, scope: Scope) -> Value:
         """Return a constant where it cannot have changed since it was bound."""
-        if scope is self.scope:
-            return constant if constant.loop == self.loop else OTHER
-        return OTHER if constant.loop or name in scope.rebound or name in self.unsteady else constant
+        if scope is self.file.scope:
+            return constant if constant.loop == self.file.loop else OTHER
+        return OTHER if constant.loop or name in scope.rebound or name in self.file.unsteady else constant
 
     def _name(self, node: ast.Name) -> Value:
-        before = self.looks
+        before = self.file.looks
         value = self.lookup(node.id)
-        if self.looks != before and (value is UNKNOWN or value is OTHER or type(value) is Foreign):
+        if self.file.looks != before and (value is UNKNOWN or value is OTHER or type(value) is Foreign):
             return _as_said(node.id)
         # A variable that holds a name was noted where it was bound.
         if type(value) is Torch and value.name.endswith(f".{node.id}"):
-            self.record.name((value,), node)
+            self.file.record.name((value,), node)
         return value
 
     def _read(self, value: Value, node: ast.expr) -> None:
         if type(value) is Torch:
-            self.record.name((value,), node)
+            self.file.record.name((value,), node)
         elif type(value) is Either:
             found = [one for one in value.values if type(one) is Torch]
             if found:
-                self.record.name(found, node)
+                self.file.record.name(found, node)
 
     def receiver(self, node: ast.expr) -> Value:
         """Return what the part before a dot stands for, without noting a name that only leads further."""
@@ -180,12 +156,12 @@ class Expressions:
 
     def _step(self, node: ast.Attribute) -> Value:
         if is_version(node.attr):
-            self.looks += 1
+            self.file.looks += 1
         return self.attribute(self.receiver(node.value), node.attr, *attribute_place(node))
 
     def note_namespace(self, space: str, node: ast.expr, key: ast.expr) -> None:
         """Note that torch, or something of it, may be looked up in `globals()`, `locals()` or `sys.modules`."""
-        own = (self.scope if space == "builtins.locals()" else self.scope.module()).names
+        own = (self.file.scope if space == "builtins.locals()" else self.file.scope.module()).names
         if isinstance(key, ast.Constant):
             name = str(key.value)
             doubtful = name.partition(".")[0] == "torch" or (space != "sys.modules" and type(own.get(name)) is Torch)
@@ -195,7 +171,7 @@ class Expressions:
         else:
             doubtful = any(type(value) is Torch for value in own.values())
         if doubtful:
-            self.record.doubt(node, Doubt.NAMESPACE)
+            self.file.record.doubt(node, Doubt.NAMESPACE)
 
     def attribute(self, owner: Value, name: str, line: int, column: int, kind: Kind = Kind.NAME) -> Value:
         """Return what an attribute stands for; note one of an object of torch, but no dotted name of torch."""
@@ -207,7 +183,7 @@ class Expressions:
         if of is Foreign:
             return self._foreign(f"{owner.name}.{name}")  # type: ignore[attr-defined]
         if of is Module:
-            return _known(self.modules.member(owner.path, name))  # type: ignore[attr-defined]
+            return _known(self.file.modules.member(owner.path, name))  # type: ignore[attr-defined]
         if of is OwnClass:
             return owner.find(name) or UNKNOWN  # type: ignore[attr-defined]
         if of is Either:
@@ -219,14 +195,14 @@ class Expressions:
             part = {"major": 0, "minor": 1}.get(name, owner.part)  # type: ignore[attr-defined]
             return Version(part, owner.is_split or name == "release")  # type: ignore[attr-defined]
         if owner is UNKNOWN or owner is NONE or owner is BATCH:
-            self.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
+            self.file.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
             return rules.attribute_of_unknown(name)
         return OTHER
 
     def torch_attribute(self, owner: Torch, name: str) -> Value:
         """Return what a dotted name of torch stands for."""
         if name == "__version__" or owner.name == "torch.version":
-            self.looks += 1
+            self.file.looks += 1
         if owner.name in _VERSIONS:
             return Version(is_split=name == "release")
         if rules.is_constant(owner.name):
@@ -246,11 +222,11 @@ class Expressions:
             found = cls.find(name)
             if found is not None:
                 is_property = isinstance(found, OwnFunction) and found.binding == "property"
-                return self.result_of(found) if is_property else found  # type: ignore[arg-type]
+                return self.file.definitions.result_of(found) if is_property else found  # type: ignore[arg-type]
             base = cls.torch_base()
             if base is None or not rules.has(base, name, False):
                 if cls.is_doubtful():
-                    self.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
+                    self.file.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
                 return UNKNOWN
             cls = base
         kin = rules.family(cls)
@@ -259,7 +235,7 @@ class Expressions:
         member = rules.member(cls, name, 0, (), False)
         # Code may put attributes of its own on a tensor.
         is_own = kin == "torch.Tensor" and not (rules.has(cls, name, False) or rules.has(cls, name, True))
-        self.record.add(member.names, line, column, kind, Evidence.MAYBE if is_own else owner.evidence)
+        self.file.record.add(member.names, line, column, kind, Evidence.MAYBE if is_own else owner.evidence)
         result = member.result
         if kin == "torch.Tensor" and type(result) is Instance:
             is_part = owner.dtype == "complex" and name in ("real", "imag")
@@ -277,10 +253,6 @@ class Expressions:
             return self.attribute(owner, node.attr, node.lineno, 0) if is_quiet else UNKNOWN
         return UNKNOWN
 
-    def result_of(self, function: OwnFunction) -> Value:
-        """Return what a call of a function of the project gives."""
-        raise NotImplementedError
-
     def _binop(self, node: ast.BinOp) -> Value:
         # Long sums are nested as deep as they are long: the left side is walked without recursion.
         spine = [node]
@@ -295,12 +267,12 @@ class Expressions:
         """Return what an operator gives, and note it where one side is a tensor."""
         on_left, on_right = as_tensor(left), as_tensor(right)
         if on_left is not None:
-            self.record.operator(f"__{operator}__", node, on_left, known(node.right, right))
+            self.file.record.operator(f"__{operator}__", node, on_left, known(node.right, right))
             return self._tracked(_combined(operator, on_left, on_right or known(node.right, right)))
         if on_right is not None:
             evidence = on_right.evidence if is_other(left) else Evidence.MAYBE
             tensor = Instance(on_right.cls, evidence, on_right.dtype, on_right.requires_grad)
-            self.record.operator(f"__r{operator}__", node, tensor, known(node.left, left))
+            self.file.record.operator(f"__r{operator}__", node, tensor, known(node.left, left))
             if not is_other(left):
                 return rules.LIKELY_TENSOR
             return self._tracked(_combined(operator, on_right, known(node.left, left)))
@@ -308,7 +280,7 @@ class Expressions:
 
     def _tracked(self, result: Instance) -> Instance:
         """Return a new tensor, which requires no grad where the code runs without."""
-        return result.of(result.dtype, False) if self.without_grad else result
+        return result.of(result.dtype, False) if self.file.without_grad else result
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if type(node.op) is ast.Not:
@@ -318,7 +290,7 @@ class Expressions:
         tensor = as_tensor(value)
         if tensor is None:
             return literal(node) or (OTHER if is_other(value) else UNKNOWN)
-        self.record.operator(_UNARY[type(node.op)], node, tensor)
+        self.file.record.operator(_UNARY[type(node.op)], node, tensor)
         keeps = type(node.op) is ast.Invert or tensor.dtype != "bool"
         return tensor if keeps else tensor.of(None)
 
@@ -327,7 +299,7 @@ class Expressions:
         value = self.value(node)
         tensor = as_tensor(value)
         if tensor is not None:
-            self.record.operator("__bool__", node, tensor)
+            self.file.record.operator("__bool__", node, tensor)
         return value
 
     def _boolop(self, node: ast.BoolOp) -> Value:
@@ -335,12 +307,12 @@ class Expressions:
         holds: list[Holds] = []
         vague = False
         for part in node.values:
-            before = self.looks
+            before = self.file.looks
             value = self.value(part) if part is node.values[-1] else self.truth(part)
             found = join(found, value)
             if type(value) is Flag and value.holds is not None:
                 holds.append(value.holds)
-            elif self.looks != before:
+            elif self.file.looks != before:
                 vague = True
             else:
                 holds.append(Holds())
@@ -361,14 +333,14 @@ class Expressions:
             if method is not None and tensor is not None:
                 swapped = as_tensor(left) is None
                 other = known(left_node, left) if swapped else known(right_node, right)
-                self.record.operator(f"__{method}__", node, tensor, other)
+                self.file.record.operator(f"__{method}__", node, tensor, other)
                 result = tensor.of("bool")
             elif method is not None and not (is_other(left) or is_other(right)):
                 result = UNKNOWN
             elif isinstance(operator, (ast.In, ast.NotIn)):
                 inside = as_tensor(right)
                 if inside is not None:
-                    self.record.operator("__contains__", node, inside, known(left_node, left))
+                    self.file.record.operator("__contains__", node, inside, known(left_node, left))
             left_node, left = right_node, right
         if asked and all(flag.holds is not None for flag in asked):
             return Flag(both([flag.holds for flag in asked if flag.holds is not None]))
@@ -401,7 +373,7 @@ class Expressions:
         owner, index = self.receiver(node.value), self.value(node.slice)
         tensor = as_tensor(owner)
         if tensor is not None:
-            self.record.operator("__getitem__", node, tensor, known(node.slice, index))
+            self.file.record.operator("__getitem__", node, tensor, known(node.slice, index))
             return tensor
         version = as_version(owner) if owner.chosen else None
         if version is not None:
@@ -412,7 +384,7 @@ class Expressions:
             self.note_namespace(owner.name, node, node.slice)
             return UNKNOWN
         if isinstance(owner, Torch) and owner.name.endswith(".__dict__"):
-            self.record.doubt(node, Doubt.DYNAMIC_NAME, owner.name)
+            self.file.record.doubt(node, Doubt.DYNAMIC_NAME, owner.name)
             return UNKNOWN
         sliced = isinstance(node.slice, ast.Slice)
         if isinstance(owner, Fixed) and isinstance(node.slice, ast.Constant):
@@ -464,7 +436,7 @@ class Expressions:
         if isinstance(value, Instance):
             tensor = as_tensor(value)
             if tensor is not None and node is not None:
-                self.record.operator("__iter__", node, tensor)
+                self.file.record.operator("__iter__", node, tensor)
             cls = value.cls if isinstance(value.cls, str) else value.cls.torch_base()
             return weaker(rules.items_of_instance(cls), value.evidence) if cls is not None else UNKNOWN
         if type(value) is Version:
@@ -472,15 +444,15 @@ class Expressions:
         return rules.LIKELY_TENSOR if value is BATCH else item_of(value)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
-        before, runs_on = self.looks, self.record.runs_on
+        before, runs_on = self.file.looks, self.file.record.runs_on
         test = self.truth(node.test)
-        looked = self.looks != before
-        self.record.guard += looked
-        self.record.runs_on = narrowed(runs_on, test, True) if looked else runs_on
+        looked = self.file.looks != before
+        self.file.record.guard += looked
+        self.file.record.runs_on = narrowed(runs_on, test, True) if looked else runs_on
         found = self.value(node.body)
-        self.record.runs_on = narrowed(runs_on, test, False) if looked else runs_on
+        self.file.record.runs_on = narrowed(runs_on, test, False) if looked else runs_on
         found = join(found, self.value(node.orelse))
-        self.record.guard, self.record.runs_on = self.record.guard - looked, runs_on
+        self.file.record.guard, self.file.record.runs_on = self.file.record.guard - looked, runs_on
         return as_chosen(found) if looked else found
 
     def _joinedstr(self, node: ast.JoinedStr) -> Value:
@@ -492,22 +464,22 @@ class Expressions:
     def _formattedvalue(self, node: ast.FormattedValue) -> Value:
         tensor = as_tensor(self.value(node.value))
         if tensor is not None:
-            self.record.operator("__format__", node.value, tensor)
+            self.file.record.operator("__format__", node.value, tensor)
         return OTHER
 
     def _comprehension(self, node: Any, *elements: ast.expr) -> Value:
         first = self.iterate(self.value(node.generators[0].iter), node.generators[0].iter)
-        outer, self.scope = self.scope, Scope(self.scope)
+        outer, self.file.scope = self.file.scope, Scope(self.file.scope)
         for generator in node.generators:
             if generator is not node.generators[0]:
                 first = self.iterate(self.value(generator.iter), generator.iter)
-            self.bind(generator.target, first)
+            self.file.statements.bind(generator.target, first)
             for condition in generator.ifs:
                 self.truth(condition)
         item: Value = NOTHING
         for element in elements:
             item = self.value(element)
-        self.scope = outer
+        self.file.scope = outer
         return item if type(item) is Version else Items(item)
 
     def _listcomp(self, node: Any) -> Value:
@@ -534,7 +506,9 @@ class Expressions:
         if type(value) is Torch or type(value) is Either:
             found = value.values if type(value) is Either else (value,)
             torch = [one for one in found if type(one) is Torch and not rules.is_constant(one.name)]
-            self.record.name([Torch(one.name, Evidence.LIKELY, one.chosen) for one in torch], node, Kind.PASSED, call)
+            self.file.record.name(
+                [Torch(one.name, Evidence.LIKELY, one.chosen) for one in torch], node, Kind.PASSED, call
+            )
         elif kind is ast.Attribute:
             self._method_passed_on(node, call)  # type: ignore[arg-type]
         elif kind in _HOLDING:
@@ -545,31 +519,27 @@ class Expressions:
         owner = self.lookup(node.value.id) if type(node.value) is ast.Name else UNKNOWN
         if type(owner) is Instance and type(owner.cls) is str and rules.has(owner.cls, node.attr, True):
             names = rules.member(owner.cls, node.attr, 0, (), True).names
-            self.record.add(names, *attribute_place(node), Kind.PASSED, min(owner.evidence, Evidence.LIKELY), call)
+            self.file.record.add(names, *attribute_place(node), Kind.PASSED, min(owner.evidence, Evidence.LIKELY), call)
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
         value = self.value(node.value)
-        self.bind(node.target, value)
+        self.file.statements.bind(node.target, value)
         return value
-
-    def bind(self, target: ast.expr, value: Value) -> None:
-        """Bind a target to a value."""
-        raise NotImplementedError
 
     def _lambda(self, node: ast.Lambda) -> Value:
         every = node.args
         for default in (*every.defaults, *every.kw_defaults):
             if default is not None:
                 self.passed_on(default, self.value(default))
-        outer, self.scope = self.scope, Scope(self.scope.inner())
+        outer, self.file.scope = self.file.scope, Scope(self.file.scope.inner())
         for parameter in parameters_of(every):
-            self.scope.names[parameter.arg] = UNKNOWN
+            self.file.scope.names[parameter.arg] = UNKNOWN
         result = self.value(node.body)
-        self.scope = outer
+        self.file.scope = outer
         return OwnFunction(None, result=result, is_read=True)
 
     def _call(self, node: ast.Call) -> Value:
-        raise NotImplementedError
+        return self.file.calls.evaluate(node)
 
     def _await(self, node: ast.Await) -> Value:
         return self.value(node.value)
@@ -579,16 +549,12 @@ class Expressions:
         if node.value is not None:
             item = self.value(node.value)
             self.passed_on(node.value, item)
-        self.yielded(item)
+        self.file.statements.yielded(item)
         return UNKNOWN
 
     def _yieldfrom(self, node: ast.YieldFrom) -> Value:
-        self.yielded(self.iterate(self.value(node.value), node.value))
+        self.file.statements.yielded(self.iterate(self.value(node.value), node.value))
         return UNKNOWN
-
-    def yielded(self, item: Value) -> None:
-        """Note what the function yields."""
-        raise NotImplementedError
 
 
 @lru_cache(maxsize=20_000)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from conformance.base.files import Unreadable, read_bounded
-from conformance.usage.definitions import FileReader
+from conformance.usage.evaluator import Evaluator
 from conformance.usage.model import LARGEST
 from conformance.usage.recorder import Recorder
 from conformance.usage.values import NOTHING, Imported, Module, Value
@@ -132,7 +132,7 @@ class ProjectModules:
         return self._outlines[path]
 
     def _read(self, path: str) -> None:
-        reader = FileReader(Recorder(path), self, "")
+        reader = Evaluator(Recorder(path), self, "")
         self._outlines[path] = _Outline(reader.scope.names, reader.own_stars)
         with suppress(Unreadable, SyntaxError, ValueError, RecursionError, MemoryError):
             source = _text(path)
@@ -141,7 +141,7 @@ class ProjectModules:
             except SyntaxError:
                 tree = ast.parse(source)
             self._being_read.add(path)
-            reader.read_module(tree, with_functions=False)
+            reader.read(tree, with_functions=False)
         self._being_read.discard(path)
 
 

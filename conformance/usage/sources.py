@@ -15,8 +15,7 @@ from typing import Optional
 
 from conformance.base.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
 from conformance.usage import rules
-from conformance.usage.definitions import FileReader
-from conformance.usage.expressions import Modules
+from conformance.usage.evaluator import Evaluator, Modules
 from conformance.usage.ignore_comments import ignore_comments
 from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, IgnoreComment, NotRead, Unclear, Use
 from conformance.usage.notebooks import Notebook, read_notebook
@@ -150,7 +149,7 @@ def read_file(path: str, modules: Modules) -> FileUses:
         return _failed(NotRead(path, Cause.ENCODING))
     recorder = Recorder(path)
     try:
-        FileReader(recorder, modules, source).read_module(_parse(source))
+        Evaluator(recorder, modules, source).read(_parse(source))
     except SyntaxError as error:
         is_old = "Missing parentheses in call" in error.msg or _PYTHON_2.search(source) is not None
         cause = Cause.PYTHON_2 if is_old else Cause.SYNTAX

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from conformance.base.special_methods import BINARY
 from conformance.usage import rules
 from conformance.usage.annotations import as_object, parse_annotation, read_annotation
 from conformance.usage.arguments import known, literal
-from conformance.usage.calls import Calls
 from conformance.usage.expressions import as_tensor, loops, narrowed
 from conformance.usage.model import Call, Doubt, Kind
 from conformance.usage.recorder import attribute_place
@@ -38,6 +37,9 @@ from conformance.usage.values import (
     join,
 )
 
+if TYPE_CHECKING:
+    from conformance.usage.evaluator import Evaluator
+
 _TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _MISSING = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
 _ALL = {"Exception", "BaseException"}
@@ -49,8 +51,11 @@ _ALWAYS = {f"torch{name}" for name in ("", ".nn", ".Tensor", ".optim", ".nn.func
 _HANDLERS: dict[type[ast.AST], Optional[Callable[[Any, Any], Optional[bool]]]] = {}
 
 
-class Statements(Calls):
-    """Reads statements; functions and classes are for a subclass."""
+class Statements:
+    """Reads statements."""
+
+    def __init__(self, file: Evaluator) -> None:
+        self.file = file
 
     # Imports
 
@@ -59,9 +64,9 @@ class Statements(Calls):
         for alias in node.names:
             name = alias.name if alias.asname else alias.name.partition(".")[0]
             value = self._module(name, 0)
-            self.scope.bind(alias.asname or name, as_chosen(value) if self.choices else value)
+            self.file.scope.bind(alias.asname or name, as_chosen(value) if self.file.choices else value)
             if alias.name.partition(".")[0] in ROOTS:
-                self.record.name((Torch(alias.name),), node, Kind.IMPORT)
+                self.file.record.name((Torch(alias.name),), node, Kind.IMPORT)
 
     def on_importfrom(self, node: ast.ImportFrom) -> None:
         """Bind names of a module."""
@@ -72,31 +77,35 @@ class Statements(Calls):
                 continue
             value = self._member(module, alias.name, node)
             if type(value) is Torch and isinstance(module, Torch):
-                self.record.name((value,), node, Kind.IMPORT)
-            self.scope.bind(alias.asname or alias.name, as_chosen(value) if self.choices else value)
+                self.file.record.name((value,), node, Kind.IMPORT)
+            self.file.scope.bind(alias.asname or alias.name, as_chosen(value) if self.file.choices else value)
 
     def _module(self, name: str, level: int) -> Value:
         if not level and name.partition(".")[0] in ROOTS:
             return Torch(name[:200])
-        found = self.modules.find(self.record.path, name, level)
+        found = self.file.modules.find(self.file.record.path, name, level)
         if found is not None:
             return Module(found)
         return UNKNOWN if level else Foreign(name[:200])
 
     def _member(self, module: Value, name: str, node: ast.ImportFrom) -> Value:
         if isinstance(module, Module):
-            return Imported(partial(self.modules.member, module.path, name))
-        return self.attribute(module, name, node.lineno, node.col_offset) if module is not UNKNOWN else UNKNOWN
+            return Imported(partial(self.file.modules.member, module.path, name))
+        return (
+            self.file.expressions.attribute(module, name, node.lineno, node.col_offset)
+            if module is not UNKNOWN
+            else UNKNOWN
+        )
 
     def _star(self, module: Value, node: ast.ImportFrom) -> None:
         if isinstance(module, Torch):
-            self.stars.append(module.name)
+            self.file.stars.append(module.name)
         elif isinstance(module, Module):
-            self.own_stars.append(module.path)
+            self.file.own_stars.append(module.path)
         elif isinstance(module, Foreign) and rules.is_other_package(module.name.partition(".")[0]):
             return
         else:
-            self.record.doubt(node, Doubt.STAR_IMPORT, "." * node.level + (node.module or ""))
+            self.file.record.doubt(node, Doubt.STAR_IMPORT, "." * node.level + (node.module or ""))
 
     # Bindings
 
@@ -104,11 +113,11 @@ class Statements(Calls):
         """Bind targets to a value."""
         value = self.tested(node.value)
         if node.type_comment:
-            value = self._better(parse_annotation(node.type_comment, self.resolve), value)
+            value = self._better(parse_annotation(node.type_comment, self.file.expressions.resolve), value)
         if type(node.value) in (ast.Constant, ast.UnaryOp, ast.Tuple) and value is not NONE and type(value) is not Flag:
             constant = literal(node.value)
             if constant is not None and len(node.targets) == 1 and type(node.targets[0]) is ast.Name:
-                value = Constant(constant.literal, self.loop)
+                value = Constant(constant.literal, self.file.loop)
         for target in node.targets:
             self.bind(target, value, node.value)
             self._note_stored(target, node.value, value)
@@ -118,7 +127,7 @@ class Statements(Calls):
         value = self.annotation(node.annotation)
         if node.value is not None:
             value = self._better(value, self.tested(node.value))
-        if node.value is not None or self.scope.is_class:
+        if node.value is not None or self.file.scope.is_class:
             self.bind(node.target, value)
         if node.value is not None:
             self._note_stored(node.target, node.value, value)
@@ -126,15 +135,15 @@ class Statements(Calls):
     def _note_stored(self, target: ast.expr, node: ast.expr, value: Value) -> None:
         """Note functions of torch that other code gets from an attribute, an item or a display."""
         if type(target) in (ast.Attribute, ast.Subscript) or type(node) in (ast.Dict, ast.List, ast.Set):
-            self.passed_on(node, value)
+            self.file.expressions.passed_on(node, value)
 
     def tested(self, node: ast.expr) -> Value:
         """Return what an expression stands for; a flag where it is worked out from a look at torch."""
-        if self.choices and type(node) is ast.Constant and isinstance(node.value, bool):
+        if self.file.choices and type(node) is ast.Constant and isinstance(node.value, bool):
             return FLAG
-        before = self.looks
-        value = self.value(node)
-        if self.looks == before or value not in (OTHER, UNKNOWN):
+        before = self.file.looks
+        value = self.file.expressions.value(node)
+        if self.file.looks == before or value not in (OTHER, UNKNOWN):
             return value
         return FLAG if isinstance(node, _TESTS) or (value is OTHER and type(node) is not ast.IfExp) else value
 
@@ -144,26 +153,30 @@ class Statements(Calls):
     def annotation(self, node: ast.expr) -> Value:
         """Return what an annotation says, and note the names it uses, unless it is a text."""
         if type(node) is not ast.Constant:
-            self.value(node)
-        return read_annotation(node, self.resolve)
+            self.file.expressions.value(node)
+        return read_annotation(node, self.file.expressions.resolve)
 
     def on_augassign(self, node: ast.AugAssign) -> None:
         """Note `x += y` on a tensor."""
         target = node.target
-        left = self.lookup(target.id) if isinstance(target, ast.Name) else self.value(target)
-        right = self.value(node.value)
+        left = (
+            self.file.expressions.lookup(target.id)
+            if isinstance(target, ast.Name)
+            else self.file.expressions.value(target)
+        )
+        right = self.file.expressions.value(node.value)
         operator = ("i" if as_tensor(left) is not None else "") + BINARY[type(node.op)]
         whole = ast.copy_location(ast.BinOp(target, node.op, node.value), node)
-        result = self.operation(operator, whole, left, right)
+        result = self.file.expressions.operation(operator, whole, left, right)
         if isinstance(target, ast.Name):
             self.bind(target, result)
 
     def bind(self, target: ast.expr, value: Value, source: Optional[ast.expr] = None) -> None:
         """Bind a target to a value; ``source``: the expression of the value."""
-        value = as_chosen(value) if self.choices else value
+        value = as_chosen(value) if self.file.choices else value
         kind = type(target)
         if kind is ast.Name:
-            self.scope.bind(target.id, value)  # type: ignore[attr-defined]
+            self.file.scope.bind(target.id, value)  # type: ignore[attr-defined]
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target.elts, value, target)
         elif isinstance(target, ast.Starred):
@@ -179,12 +192,12 @@ class Statements(Calls):
             for target, part in zip(targets, value.parts):
                 self.bind(target, part)
             return
-        item = self.iterate(value, node)
+        item = self.file.expressions.iterate(value, node)
         for target in targets:
             self.bind(target, item)
 
     def _set_attribute(self, target: ast.Attribute, value: Value, source: Optional[ast.expr]) -> None:
-        owner = self.receiver(target.value)
+        owner = self.file.expressions.receiver(target.value)
         if isinstance(owner, Instance) and isinstance(owner.cls, OwnClass):
             attributes = owner.cls.attributes
             attributes[target.attr] = join(attributes.get(target.attr, NOTHING), value)
@@ -193,18 +206,18 @@ class Statements(Calls):
                 return
         call = Call((known(source, value),)) if source is not None else Call()
         if isinstance(owner, Torch):
-            self.record.name((Torch(f"{owner.name}.{target.attr}"[:200]),), target, Kind.ASSIGN, call)
+            self.file.record.name((Torch(f"{owner.name}.{target.attr}"[:200]),), target, Kind.ASSIGN, call)
         else:
-            before = len(self.record.uses)
-            self.attribute(owner, target.attr, *attribute_place(target), Kind.ASSIGN)
-            self.record.uses[before:] = [use._replace(call=call) for use in self.record.uses[before:]]
+            before = len(self.file.record.uses)
+            self.file.expressions.attribute(owner, target.attr, *attribute_place(target), Kind.ASSIGN)
+            self.file.record.uses[before:] = [use._replace(call=call) for use in self.file.record.uses[before:]]
 
     def _set_item(self, target: ast.Subscript, value: Value, source: Optional[ast.expr]) -> None:
-        owner, index = self.receiver(target.value), self.value(target.slice)
+        owner, index = self.file.expressions.receiver(target.value), self.file.expressions.value(target.slice)
         tensor = as_tensor(owner)
         if tensor is not None:
             new = known(source if source is not None else target, value)
-            self.record.operator("__setitem__", target, tensor, known(target.slice, index), new)
+            self.file.record.operator("__setitem__", target, tensor, known(target.slice, index), new)
         elif isinstance(owner, Items):
             owner.add(value)
 
@@ -213,19 +226,15 @@ class Statements(Calls):
 
     def on_global(self, node: ast.Global) -> None:
         """Give names to the module."""
-        self.scope.globals = (self.scope.globals or set()) | set(node.names)
+        self.file.scope.globals = (self.file.scope.globals or set()) | set(node.names)
 
     def on_expr(self, node: ast.Expr) -> None:
         """Read an expression."""
-        self.value(node.value)
-
-    #: What the function returns, and what it yields.
-    returned: Value = NOTHING
-    items: Optional[Value] = None
+        self.file.expressions.value(node.value)
 
     def block(self, body: Sequence[ast.stmt]) -> bool:
         """Read statements; return whether the last of them leaves the block."""
-        runs_on = self.record.runs_on
+        runs_on = self.file.record.runs_on
         for statement in body:
             kind = type(statement)
             if kind not in _HANDLERS:
@@ -234,26 +243,26 @@ class Statements(Calls):
             if handler is None:
                 self._anything(statement)
             elif handler(self, statement):
-                self.record.runs_on = runs_on
+                self.file.record.runs_on = runs_on
                 return True
-        self.record.runs_on = runs_on
+        self.file.record.runs_on = runs_on
         return False
 
     def _anything(self, node: ast.AST) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                self.value(child)
+                self.file.expressions.value(child)
             elif isinstance(child, ast.stmt):
                 self.block([child])
 
     def yielded(self, item: Value) -> None:
         """Note what the function yields."""
-        self.items = join(self.items or NOTHING, item)
+        self.file.items = join(self.file.items or NOTHING, item)
 
     # Branches
 
     def _branches(self, bodies: Iterable[Callable[[], bool]]) -> bool:
-        scope, ends = self.scope, []
+        scope, ends = self.file.scope, []
         for body in bodies:
             outer = scope.start_branch()
             leaves = body()
@@ -265,30 +274,30 @@ class Statements(Calls):
 
     def on_if(self, node: ast.If) -> bool:
         """Read both branches, with what the condition says of names in each."""
-        before, runs_on = self.looks, self.record.runs_on
-        test = self.truth(node.test)
-        looked = self.looks != before
-        self.record.guard += looked
-        self.choices += looked
+        before, runs_on = self.file.looks, self.file.record.runs_on
+        test = self.file.expressions.truth(node.test)
+        looked = self.file.looks != before
+        self.file.record.guard += looked
+        self.file.choices += looked
         ends = []
 
         def branch(body: list[ast.stmt], outcome: bool) -> Callable[[], bool]:
             def read() -> bool:
                 self._narrow(node.test, outcome)
-                self.record.runs_on = narrowed(runs_on, test, outcome) if looked else runs_on
+                self.file.record.runs_on = narrowed(runs_on, test, outcome) if looked else runs_on
                 ends.append(self.block(body))
                 return ends[-1]
 
             return read
 
         leaves = self._branches((branch(node.body, True), branch(node.orelse, False)))
-        self.record.guard -= looked
-        self.choices -= looked
-        self.record.runs_on = runs_on
+        self.file.record.guard -= looked
+        self.file.choices -= looked
+        self.file.record.runs_on = runs_on
         if looked and ends[0] != ends[1]:
             # What follows runs only where the other branch was taken; where that is not known, it may always run.
             rest = narrowed(runs_on, test, ends[1])
-            self.record.runs_on = runs_on if rest is None else rest
+            self.file.record.runs_on = runs_on if rest is None else rest
         return leaves
 
     def _narrow(self, test: ast.expr, outcome: bool) -> None:
@@ -299,44 +308,54 @@ class Statements(Calls):
             for part in test.values:
                 self._narrow(part, outcome)
         elif outcome and isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
-            function = self.resolve(test.func)
+            function = self.file.expressions.resolve(test.func)
             name = test.args[0].id
             if isinstance(function, Torch) and function.name == "torch.is_tensor":
-                self.scope.bind(name, rules.TENSOR)
+                self.file.scope.bind(name, rules.TENSOR)
             elif isinstance(function, Foreign) and function.name == "builtins.isinstance" and len(test.args) == 2:
                 classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
                 found: Value = NOTHING
                 for cls in classes[:16]:
-                    found = join(found, as_object(self.resolve(cls), bare=True))
+                    found = join(found, as_object(self.file.expressions.resolve(cls), bare=True))
                 if found is not UNKNOWN:
-                    self.scope.bind(name, found)
+                    self.file.scope.bind(name, found)
+
+    def on_functiondef(self, node: Any) -> None:
+        """Bind a function."""
+        self.file.definitions.bind_function(node)
+
+    on_asyncfunctiondef = on_functiondef
+
+    def on_classdef(self, node: ast.ClassDef) -> None:
+        """Bind a class."""
+        self.file.definitions.bind_class(node)
 
     def on_assert(self, node: ast.Assert) -> None:
         """Learn what an assertion says of names."""
-        self.truth(node.test)
+        self.file.expressions.truth(node.test)
         if node.msg is not None:
-            self.value(node.msg)
+            self.file.expressions.value(node.msg)
         self._narrow(node.test, True)
 
     def on_for(self, node: Any) -> None:
         """Read a loop once."""
-        item = self.iterate(self.value(node.iter), node.iter)
+        item = self.file.expressions.iterate(self.file.expressions.value(node.iter), node.iter)
         if node.type_comment:
-            item = self._better(parse_annotation(node.type_comment, self.resolve), item)
+            item = self._better(parse_annotation(node.type_comment, self.file.expressions.resolve), item)
         self._loop(node, lambda: self.bind(node.target, item))
 
     on_asyncfor = on_for
 
     def on_while(self, node: ast.While) -> None:
         """Read a loop once."""
-        self._loop(node, lambda: self.truth(node.test))
+        self._loop(node, lambda: self.file.expressions.truth(node.test))
 
     def _loop(self, node: Any, start: Callable[[], object]) -> None:
         def body() -> bool:
-            outer, self.loop = self.loop, next(loops)
+            outer, self.file.loop = self.file.loop, next(loops)
             start()
             self.block(node.body)
-            self.loop = outer
+            self.file.loop = outer
             return False
 
         self._branches((body, lambda: False))
@@ -346,22 +365,22 @@ class Statements(Calls):
         """Read what is tried, and what is done where it fails."""
         catches = any(handler.type is None or _names(handler.type) & _MISSING for handler in node.handlers)
         looks = catches and self._looks(node)
-        runs_on = self.record.runs_on
-        self.record.guard += catches
-        self.record.runs_on = None if catches else runs_on
-        self.choices += looks
-        caught, self.record.caught = self.record.caught, _caught(node.handlers, self.record.caught)
+        runs_on = self.file.record.runs_on
+        self.file.record.guard += catches
+        self.file.record.runs_on = None if catches else runs_on
+        self.file.choices += looks
+        caught, self.file.record.caught = self.file.record.caught, _caught(node.handlers, self.file.record.caught)
 
         def tried() -> bool:
             leaves = self.block(node.body)
-            self.record.caught = caught
+            self.file.record.caught = caught
             return leaves or self.block(node.orelse)
 
         bodies: list[Callable[[], bool]] = [tried, *(partial(self._handler, handler) for handler in node.handlers)]
         leaves = self._branches(bodies)
-        self.record.guard -= catches
-        self.record.runs_on = runs_on
-        self.choices -= looks
+        self.file.record.guard -= catches
+        self.file.record.runs_on = runs_on
+        self.file.choices -= looks
         return self.block(node.finalbody) or leaves
 
     on_trystar = on_try
@@ -375,48 +394,48 @@ class Statements(Calls):
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 found.update(f"{node.module}.{alias.name}" for alias in node.names)
             elif isinstance(node, (ast.Assign, ast.Expr)) and isinstance(node.value, ast.Attribute):
-                value = self.resolve(node.value)
+                value = self.file.expressions.resolve(node.value)
                 found.update([value.name] if isinstance(value, Torch) else ())
         goes_on = any(not isinstance(handler.body[-1], ast.Raise) for handler in tried.handlers)
         return goes_on and any(name.startswith("torch.") for name in found) and not found & _ALWAYS
 
     def _handler(self, node: ast.ExceptHandler) -> bool:
         if node.type is not None:
-            start = len(self.record.uses)
-            self.value(node.type)
-            self.record.asked(start, Kind.EXCEPT)
+            start = len(self.file.record.uses)
+            self.file.expressions.value(node.type)
+            self.file.record.asked(start, Kind.EXCEPT)
         if node.name:
-            self.scope.bind(node.name, OTHER)
+            self.file.scope.bind(node.name, OTHER)
         return self.block(node.body)
 
     def on_with(self, node: Any) -> bool:
         """Read a block under context managers."""
-        outer, without_grad = self.record.caught, self.without_grad
+        outer, without_grad = self.file.record.caught, self.file.without_grad
         for item in node.items:
-            value = self.value(item.context_expr)
-            self.without_grad = rules.is_without_grad(value, self.without_grad)
+            value = self.file.expressions.value(item.context_expr)
+            self.file.without_grad = rules.is_without_grad(value, self.file.without_grad)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
-            self.record.caught = (*_expected(item.context_expr), *self.record.caught)
+            self.file.record.caught = (*_expected(item.context_expr), *self.file.record.caught)
         leaves = self.block(node.body)
-        self.record.caught, self.without_grad = outer, without_grad
+        self.file.record.caught, self.file.without_grad = outer, without_grad
         return leaves
 
     on_asyncwith = on_with
 
     def on_match(self, node: Any) -> None:
         """Read the cases of a `match`."""
-        self.value(node.subject)
+        self.file.expressions.value(node.subject)
 
         def case(part: Any) -> bool:
             for inner in ast.walk(part.pattern):
                 for name in (getattr(inner, "name", None), getattr(inner, "rest", None)):
                     if name:
-                        self.scope.bind(name, UNKNOWN)
+                        self.file.scope.bind(name, UNKNOWN)
                 if isinstance(inner, ast.expr):
-                    self.value(inner)
+                    self.file.expressions.value(inner)
             if part.guard is not None:
-                self.truth(part.guard)
+                self.file.expressions.truth(part.guard)
             return self.block(part.body)
 
         self._branches([*(partial(case, part) for part in node.cases), lambda: False])
@@ -426,8 +445,8 @@ class Statements(Calls):
         value: Value = NONE
         if node.value is not None:
             value = self.tested(node.value)
-            self.passed_on(node.value, value)
-        self.returned = join(self.returned, value)
+            self.file.expressions.passed_on(node.value, value)
+        self.file.returned = join(self.file.returned, value)
         return True
 
     def on_raise(self, node: ast.Raise) -> bool:
