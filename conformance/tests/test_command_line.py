@@ -83,7 +83,7 @@ def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:
     [
         (["run", "no/such/place"], "no such file or folder"),
         (["check", "no/such/place"], "no such file or folder"),
-        (["run", "{specs}", "--device", "tpu"], "invalid choice"),
+        (["run", "{specs}", "--device", "tpu"], "--device tpu: this torch finds only cpu"),
         (["run", "{specs}", "--no-such-option"], "unrecognized arguments"),
         (["run", "{specs}", "-k", "nothing-like-this"], "no claim matches"),
         (["show", "zxqv"], "nothing is known of 'zxqv'"),

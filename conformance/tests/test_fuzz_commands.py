@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from conformance.__main__ import main
 from conformance.base import recorded_folder as recorded
 from conformance.base.codec import encode
-from conformance.language import places as corpus_places
 from conformance.language.corpus import Corpus, default_root, load_corpus
 from conformance.results.model import (
     Coverage,
@@ -117,8 +116,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     (root / "spec" / "sources.yaml").write_bytes((ROOT / "spec" / "sources.yaml").read_bytes())
     (root / "docs" / "results" / "names").mkdir(parents=True)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (corpus_places, recorded):
-            patch.setattr(module, "_PACKAGE", root / "conformance")
+        patch.setattr(recorded, "_PACKAGE", root / "conformance")
         corpus, problems = load_corpus([default_root()])
         assert problems == []
         yield corpus

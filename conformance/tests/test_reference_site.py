@@ -75,7 +75,7 @@ def test_claim_shows_its_verdict_in_each_environment(site: Site) -> None:
 
 
 def test_what_was_not_measured_is_a_gap(site: Site) -> None:
-    assert "cuda □ not measured" in site.section(PAGE, "stays-on-the-gpu")
+    assert "cuda, on dense tensors □ not measured" in site.section(PAGE, "stays-on-the-gpu")
     text = site.section("reference/torch.Tensor.detach_", "returns-itself")
     assert "1.9.0 □ not measured" in text
     assert "refuted" not in text

@@ -87,4 +87,9 @@ def test_no_warning_is_an_observation_and_no_facts_are_none(claim: Claim) -> Non
 
 def test_every_verdict_is_placed() -> None:
     told = {verdict: truth(verdict) for verdict in get_args(Verdict)}
-    assert {verdict for verdict, name in told.items() if name is None} == {"absent", "inapplicable", "invalid"}
+    assert {verdict for verdict, name in told.items() if name is None} == {
+        "absent",
+        "inapplicable",
+        "invalid",
+        "unsupported",
+    }
