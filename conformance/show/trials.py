@@ -40,6 +40,8 @@ _KINDS = {
     "autograd states": re.compile(_STATES),
 }
 _FEWEST_OF_KIND = 3
+#: So many calls that changed alike are named; one more than these is named too.
+_MOST_CALLS = 3
 
 
 def tried_view(trials: Optional[NameTrials]) -> Optional[TriedView]:
@@ -125,13 +127,22 @@ def _words(fact: Fact) -> str:
 
 
 def changes_of_calls(history: Iterable[Difference]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what changed on inputs that much code has, the newest first, and what else changed."""
-    ordinary: list[str] = []
-    others: list[str] = []
+    """Return what changed on inputs that much code has, the newest first, and what else changed.
+
+    Calls that changed in the same way with a release share a line.
+    """
+    calls: dict[tuple[bool, str, str, str], list[str]] = {}
     for difference in history:
         inputs = ", ".join(name for name in difference.inputs if name != "base")
         where = f" ({inputs})" if inputs and "base" not in difference.inputs else ""
         before, after = in_words(difference.before) or "as usual", in_words(difference.after) or "as usual"
-        text = f"{minor(difference.new)} {difference.call}{where}: {before} → {after}"
-        (ordinary if difference.is_ordinary and not difference.is_wording else others).append(text)
-    return tuple(ordinary), tuple(others)
+        is_ordinary = difference.is_ordinary and not difference.is_wording
+        key = (is_ordinary, minor(difference.new), where, f"{before} → {after}")
+        calls.setdefault(key, []).append(difference.call)
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for (is_ordinary, release, where, what), all_calls in calls.items():
+        of = list(dict.fromkeys(all_calls))
+        more = f" and {len(of) - _MOST_CALLS} more calls" if len(of) > _MOST_CALLS + 1 else ""
+        shown = ", ".join(of[:_MOST_CALLS] if more else of)
+        told[is_ordinary].append(f"{release} {shown}{more}{where}: {what}")
+    return tuple(told[True]), tuple(told[False])

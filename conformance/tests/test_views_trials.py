@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.results.trials.model import BASE, Fact, Group, NameTrials, Trials
+from conformance.results.trials.model import BASE, Difference, Fact, Group, NameTrials, Trials
 from conformance.results.trials.recorded import RecordedTrials
 from conformance.show.trials import changes_of_calls, in_words, tried_view
 
@@ -67,3 +67,15 @@ def test_what_changed_on_ordinary_inputs_is_told_and_the_rest_counted() -> None:
     ordinary, others = changes_of_calls(RecordedTrials(FIXTURE).history("torch.Tensor.reshape"))
     assert ordinary == ("2.1 x.reshape(5): RuntimeError → ValueError",)
     assert others == ()
+
+
+def test_calls_that_changed_alike_share_a_line_which_names_some_of_them() -> None:
+    before, after = (Fact("grad_fn", "", name) for name in ("ReshapeAliasBackward", "ViewBackward"))
+    history = [
+        Difference("torch.Tensor.reshape", f"x.reshape({size})", "2.0.1", "2.1.2", ("base",), (before,), (after,))
+        for size in range(6)
+    ]
+    changed = "grad_fn ReshapeAliasBackward → grad_fn ViewBackward"
+    calls = "2.1 x.reshape(0), x.reshape(1), x.reshape(2)"
+    assert changes_of_calls(history) == ((f"{calls} and 3 more calls: {changed}",), ())
+    assert changes_of_calls(history[:4]) == ((f"{calls}, x.reshape(3): {changed}",), ())
