@@ -67,6 +67,13 @@ def test_data_of_a_subject_has_its_verdicts_by_device_and_its_answer(site: Site)
     assert data["documentation"].startswith("https://")
 
 
+def test_data_of_a_change_is_the_same_on_every_page_that_has_it(site: Site) -> None:
+    of_all = json.loads(read(site, "changes.json"))["changes"]
+    of_release = json.loads(read(site, "reference/releases/2.13.0.json"))["changes"]
+    assert of_release == [change for change in of_all if change["release"] == "2.13"]
+    assert {"condition", "module", "names"} <= of_release[0].keys()
+
+
 def test_feed_has_an_entry_for_each_release_with_changes_newest_first(site: Site) -> None:
     feed = ElementTree.fromstring(read(site, "changes.atom"))
     entries = feed.findall(f"{ATOM}entry")

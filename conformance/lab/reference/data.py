@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from conformance.base.release_spans import minor
-from conformance.lab.views.changes_between import ChangeBetween
+from conformance.lab.views.changes import WrittenChange, changes_of_name
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause
 from conformance.lab.views.pieces import plain
-from conformance.lab.views.release_changes import proof
 from conformance.language.addresses import subject_page
-from conformance.language.model import Change, Claim
+from conformance.language.model import Claim
 from conformance.show.model import LineView, MessageView
 
 #: A value of JSON.
@@ -28,31 +26,22 @@ def subject_data(subject: str, content: Content) -> Data:
         "answer": [_line(line) for line in answer.lines] if answer else [],
         "see": answer.see if answer else (),
         "claims": [_claim(claim, content) for claim in content.subjects.get(subject, ())],
-        "changes": [
-            _change(change, content)
-            for change in content.corpus.changes
-            if any(match.name == subject for match in change.match)
-        ],
+        "changes": changes_data(changes_of_name(subject, content)),
     }
 
 
-def release_data(release: str, content: Content) -> Data:
-    """Return what people wrote of the changes of a release."""
-    changes = [_change(one, content) for one in content.corpus.changes if one.release == minor(release)]
-    return {"release": release, "changes": changes}
-
-
-def changes_data(changes: Sequence[ChangeBetween]) -> Data:
-    """Return the changes of all releases, as the page that compares two shows them."""
-    return {
-        "changes": [
-            {
-                **{name: getattr(it, name) for name in ("id", "release", "harm", "reach", "module", "names", "proof")},
-                **{name: plain(getattr(it, name)) for name in ("title", "before", "after", "instead")},
-            }
-            for it in changes
-        ]
-    }
+def changes_data(changes: Iterable[WrittenChange]) -> list[Data]:
+    """Return what people wrote of changes."""
+    shown = ("id", "release", "reach", "module", "names", "proof")
+    texts = ("title", "condition", "before", "after", "instead")
+    return [
+        {
+            "harm": it.harm.word,
+            **{name: getattr(it, name) for name in shown},
+            **{name: plain(getattr(it, name)) for name in texts},
+        }
+        for it in changes
+    ]
 
 
 def false_data(causes: Sequence[CostlyCause]) -> Data:
@@ -88,8 +77,3 @@ def _claim(claim: Claim, content: Content) -> Data:
         of_device = verdicts.setdefault(cell.measured.device, {})
         of_device.setdefault(cell.verdict or "not measured", []).append(cell.release)
     return {"id": claim.id, "title": claim.title, "family": claim.family, "verdicts": verdicts}
-
-
-def _change(change: Change, content: Content) -> Data:
-    shown = ("id", "release", "harm", "reach", "title", "condition", "before", "after", "instead")
-    return {**{name: getattr(change, name) for name in shown}, "proof": proof(change, content)}

@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from conformance.base.release_spans import as_version
 from conformance.lab.reference.beside import keep_beside, keep_data, published_at
-from conformance.lab.reference.data import Data, false_data, release_data, subject_data
+from conformance.lab.reference.data import Data, changes_data, false_data, subject_data
 from conformance.lab.reference.description import ATTRIBUTE as DESCRIPTION
 from conformance.lab.reference.domain import ClaimDomain
 from conformance.lab.reference.embed import badge, embed_path, embedded_answer
@@ -37,13 +37,13 @@ from conformance.lab.reference.pages import Places, places_of
 from conformance.lab.reference.templates import html_part, part
 from conformance.lab.views.article import article_view
 from conformance.lab.views.causes import HARM_WORDS
+from conformance.lab.views.changes import changes_of_release
 from conformance.lab.views.claim import ClaimView
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import by_cost
 from conformance.lab.views.falsehood_pages import FalseClaim, false_cause, false_index, false_pages, unexplained_claims
 from conformance.lab.views.pieces import Target, bounded
 from conformance.lab.views.reach import REACHES
-from conformance.lab.views.release_changes import changes_of_release
 from conformance.lab.views.release_notes import notes_of_release
 from conformance.lab.views.release_page import DeviceView, release_view
 from conformance.lab.views.subject import SubjectView, subject_view
@@ -231,14 +231,14 @@ class ReleaseDirective(ReferenceDirective):
             raise self.error(f"No result file is about release {release}.")
         self.domain.note("release", release, self.env.docname, "", release)
         view = release_view(release, self.content_of_site)
-        self.keep_data(release_data(release, self.content_of_site))
+        written = changes_of_release(release, self.content_of_site)
+        self.keep_data({"release": release, "changes": changes_data(written)})
         parts: Parts = {}
         for device in view.devices:
             parts.update(script_parts(device))
             parts.update(change_parts(device, _CHANGES_IN_FULL, self.href))
         self.keep(parts)
         yield self.part("release", release=view)
-        written = changes_of_release(release, self.content_of_site)
         if written:
             table = self.part("release_changes", changes=written, most=_WRITTEN_UNFOLDED)
             yield self.section("code", "What it changes for code", table)

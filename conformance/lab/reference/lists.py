@@ -25,7 +25,7 @@ from conformance.lab.reference.ways import WaysDirective
 from conformance.lab.views import answer_table, impostors, message_list, overview, release_notes, release_page
 from conformance.lab.views.article import article_summaries, claim_line
 from conformance.lab.views.census import census_view
-from conformance.lab.views.changes_between import changes_between, minors
+from conformance.lab.views.changes import minors, written_changes
 from conformance.lab.views.pictures import (
     Picture,
     changes_by_release,
@@ -162,10 +162,10 @@ def _start(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 def _changes(page: ReferenceDirective) -> Iterator[nodes.Node]:
     content = page.content_of_site
-    changes, releases = changes_between(content), minors(content)
+    changes, releases = written_changes(content), minors(content)
     blocks = change_blocks(changes, lambda release: page.href(Target("release", release)) if release else "")
     page.keep({"changes": blocks})
-    page.keep_data(changes_data(changes))
+    page.keep_data({"changes": changes_data(changes)})
     modules = sorted({change.module for change in changes})
     yield page.part("changes_between", releases=releases, modules=modules, file=page.file, root=page.root)
 

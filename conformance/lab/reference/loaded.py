@@ -16,7 +16,7 @@ from sphinx.builders import Builder
 from sphinx.errors import NoUri
 
 from conformance.base.text import printable
-from conformance.lab.views.changes_between import ChangeBetween
+from conformance.lab.views.changes import WrittenChange
 from conformance.lab.views.claim import ClaimView
 from conformance.lab.views.costs import CostlyCause
 from conformance.lab.views.falsehoods import Falsehood
@@ -111,19 +111,20 @@ def data_file(parts: Parts, meanings: Mapping[str, str]) -> str:
     return f"conformanceLoaded({_as_script(numbered)},{_as_script(listed)});\n"
 
 
-def change_blocks(changes: Iterable[ChangeBetween], page_of: Callable[[str], str]) -> list[Block]:
+def change_blocks(changes: Iterable[WrittenChange], page_of: Callable[[str], str]) -> list[Block]:
     """Return changes as the page that compares two releases loads them; each text as its parts, which may be code."""
     return [
         {
             "id": it.id,
             "release": it.release,
             "page": page_of(it.page),
-            "harm": it.harm,
-            "style": it.style,
+            "harm": it.harm.word,
+            "style": it.harm.style,
             "reach": it.reach,
             "module": it.module,
             "proof": it.proof,
             "title": _parts(it.title),
+            "condition": _parts(it.condition),
             "before": _parts(it.before),
             "after": _parts(it.after),
             "instead": _parts(it.instead),

@@ -16,7 +16,7 @@ from sphinx.environment import BuildEnvironment
 from conformance.base.release_spans import minor
 from conformance.lab.reference.loaded import Block, data_file
 from conformance.lab.reference.pages import Places
-from conformance.lab.views.changes_between import changes_between
+from conformance.lab.views.changes import written_changes
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import false_somewhere
 from conformance.lab.views.pieces import Target, plain
@@ -142,11 +142,11 @@ def _more(content: Content, by_use: Sequence[str], places: Places, uri: Uri) -> 
             [
                 plain(one.title),
                 one.release,
-                one.harm,
+                one.harm.word,
                 one.id,
                 " ".join(one.names[:2]),
             ]
-            for one in changes_between(content)
+            for one in written_changes(content)
             if one.page
         ],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.lab.views.changes_between import minors
+from conformance.lab.views.changes import minors
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause, by_cost
 from conformance.lab.views.pieces import Text, linked

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
-from conformance.base.release_spans import as_version, minor
+from conformance.lab.views.changes import changes_of_name
 from conformance.lab.views.claim import ClaimView, claim_view
 from conformance.lab.views.content import Content
 from conformance.lab.views.example import example_of
 from conformance.lab.views.falsehoods import false_somewhere, false_where
-from conformance.lab.views.pieces import Text, joined, link, linked, prose, text_of
+from conformance.lab.views.pieces import Text, joined, link, linked, text_of
 from conformance.lab.views.strip import Line, brief
 from conformance.language.model import FAMILIES, Claim
 from conformance.results.recorded import environments_in_words
@@ -114,11 +114,9 @@ def subject_view(name: str, content: Content) -> SubjectView:
 
 def _written(name: str, content: Content) -> Iterator[Text]:
     """Yield the changes of releases that are about a name, with links to their pages."""
-    pages = {minor(release): release for release in content.releases}
-    changes = [change for change in content.corpus.changes if any(match.name == name for match in change.match)]
-    for change in sorted(changes, key=lambda change: as_version(change.release), reverse=True):
-        if change.release in pages:
-            yield text_of(linked(change.release, "release", pages[change.release]), ": ", prose(change.title))
+    for change in changes_of_name(name, content):
+        if change.page:
+            yield text_of(linked(change.release, "release", change.page), ": ", change.title)
 
 
 def glance(claim: Claim, content: Content) -> Glance:

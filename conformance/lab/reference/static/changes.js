@@ -13,8 +13,9 @@ addEventListener("DOMContentLoaded", () => {
 
   const facts = (one) => {
     const found = made("dl", undefined, "facts");
-    for (const [name, text] of [["Before", one.before], ["Now", one.after], ["Write", one.instead]]) {
-      found.append(made("dt", name), running("dd", text));
+    const rows = [["Only if", one.condition], ["Before", one.before], ["Now", one.after], ["Write", one.instead]];
+    for (const [name, text] of rows) {
+      if (text.length) found.append(made("dt", name), running("dd", text));
     }
     return found;
   };
