@@ -23,7 +23,7 @@ RECORD = CensusRecord(
     stating=2,
     claims=8,
     beyond=1,
-    wanted=STATES,
+    states=STATES,
     modules={"torch.frob": {"sharing": STATES}, "notes/frobs": {"all": {**STATES, "todo": 0}}},
     judged=300,
     rules={"sharing": Score(0.875, 0.9)},
@@ -60,6 +60,6 @@ def test_without_a_record_the_page_says_so(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("states", [{}, {**STATES, "todo": -1}, {**STATES, "other": 1}])
 def test_record_with_other_states_is_refused(tmp_path: Path, states: dict[str, int]) -> None:
-    save_record(replace(RECORD, wanted=states), tmp_path)
+    save_record(replace(RECORD, states=states), tmp_path)
     with pytest.raises(ResultError, match="census"):
         newest_record(tmp_path)

@@ -43,9 +43,7 @@ def add_census(commands: Any) -> None:
     )
     parser.add_argument("--all", action="store_true", help="list every sentence, not only those to do")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--strict", action="store_true", help="exit with status 1 if a sentence about sharing or leaves is to do"
-    )
+    parser.add_argument("--strict", action="store_true", help="exit with status 1 if a sentence is to do")
     parser.add_argument("--write", action="store_true", help="record the sentences read now as known")
     parser.add_argument("--adopt", nargs="+", type=Path, metavar="FILE", help="add the decisions in these files")
     parser.add_argument(
@@ -140,9 +138,8 @@ def _census(options: argparse.Namespace) -> int:
     if options.results:
         _record(options.results, root, taken, version, corpus, objects)
     _show(options, taken, version)
-    undone = [entry for entry in taken.left() if {"sharing", "leaf"} & {*entry.families}]
-    if options.strict and undone:
-        print(f"{count_of(len(undone), 'sentence')} about sharing or leaves to do", file=sys.stderr)
+    if options.strict and (undone := taken.left()):
+        print(f"{count_of(len(undone), 'sentence')} to do", file=sys.stderr)
         return 1
     return 0
 
@@ -232,7 +229,7 @@ def _record(
         stating=len({entry.name for entry in stating}),
         claims=len(stating),
         beyond=taken.beyond,
-        wanted=_states(taken.wanted()),
+        states=_states(taken.entries),
         modules=taken.table(taken.entries),
         judged=judged,
         rules={kind: Score(round(score.precision, 3), round(score.recall, 3)) for kind, score in rules.items()},
@@ -253,7 +250,7 @@ def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
             "torch": version,
             "objects": taken.objects,
             "sentences": taken.read,
-            "wanted": _states(taken.wanted()),
+            "states": _states(taken.entries),
             "modules": taken.table(chosen),
             "listed": [_plain(entry) for entry in listed],
         }
@@ -263,9 +260,9 @@ def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
     print("\n".join(_family_table(chosen)))
     print()
     print("\n".join(_module_table(taken, chosen)))
-    wanted = _states(taken.wanted())
-    total = sum(wanted.values())
-    print(f"\nwanted: {total:,} sentences, {total - wanted[TODO]:,} settled, {wanted[TODO]:,} to do")
+    states = _states(taken.entries)
+    total = sum(states.values())
+    print(f"\n{total:,} sentences, {total - states[TODO]:,} settled, {states[TODO]:,} to do")
     changed = [entry for entry in chosen if entry.change]
     if changed:
         reworded = sum(entry.change == "reworded" for entry in changed)

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Optional
 
 from conformance.base.cache import content_key, kept
@@ -29,11 +28,8 @@ _Sentences = tuple[list[str], list[tuple[str, ...]]]
 NEW = "new"
 REWORDED = "reworded"
 
-_RAISES = re.compile(r"\b(?:rais|throw|warn|thrown|error\b|errors\b|exception|[A-Z]\w*Error\b)")
 _ARGUMENT = re.compile(r"^\**\w+ \([^)]*\):")
 _REFERENCE = re.compile(r":\w+:`[~!]?(?:torch\.)?([\w.]+)")
-# Gradients, raises and warns are wanted in full here, and in every object with a sentence on sharing or leaves.
-_WANTED = re.compile(r"torch\.(?:Tensor|autograd|nn\.Parameter)(?:\.|$)")
 _BEFORE_THE_REST = ("torch", "torch.Tensor", "torch.autograd")
 
 
@@ -139,26 +135,10 @@ class Census:
         """Give what is to do, most important first."""
         return sorted((entry for entry in self.entries if entry.state == TODO), key=self._importance)
 
-    def wanted(self) -> list[ClaimedSentence]:
-        """Give the sentences that the corpus means to settle: the families that the README names."""
-        return [entry for entry in self.entries if self._is_wanted(entry)]
-
-    def _is_wanted(self, entry: ClaimedSentence) -> bool:
-        if {"sharing", "leaf"} & {*entry.families} or not entry.families:
-            return True
-        if not _WANTED.match(entry.name) and entry.name not in self._sharing_objects:
-            return False
-        raises = "errors" in entry.families and _RAISES.search(entry.text) is not None
-        return raises or "gradients" in entry.families
-
-    @cached_property
-    def _sharing_objects(self) -> set[str]:
-        return {entry.name for entry in self.entries if {"sharing", "leaf"} & {*entry.families}}
-
     def _importance(self, entry: ClaimedSentence) -> tuple[object, ...]:
         detail = _ARGUMENT.match(entry.text) is not None
         module = entry.module not in _BEFORE_THE_REST
-        return not self._is_wanted(entry), module, detail, -self.references[entry.name], entry.name, entry.place
+        return module, detail, -self.references[entry.name], entry.name, entry.place
 
 
 def take_census(

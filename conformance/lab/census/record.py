@@ -6,7 +6,7 @@
 - ``objects``, ``sentences``: documented public objects, and all their sentences;
 - ``stating``: how many objects have a claim in the four families, and ``claims`` how many sentences these are;
 - ``beyond``: sentences that claims encode and no rule finds;
-- ``wanted``: what the corpus means to settle, by state;
+- ``states``: how many sentences are in each state, those of pages included;
 - ``modules``: by module and family (``all`` for a page), the number of sentences in each state;
 - ``rules``: by family, ``all`` and ``sentence``, precision and recall of the rules; ``judged``: on how many sentences.
 """
@@ -54,7 +54,7 @@ class CensusRecord:
     stating: int = _count()
     claims: int = _count()
     beyond: int = _count()
-    wanted: Mapping[str, int] = _count()
+    states: Mapping[str, int] = _count()
     modules: Mapping[str, Mapping[str, Mapping[str, int]]] = _count()
     judged: int = _count()
     rules: Mapping[str, Score] = _count()
@@ -82,7 +82,7 @@ def load_record(path: Path) -> CensusRecord:
         If it can't be read, is too large, is no JSON, or is of another format.
     """
     record = read_json(path, CensusRecord, _REMEDY)
-    counted = [record.wanted, *(states for rows in record.modules.values() for states in rows.values())]
+    counted = [record.states, *(states for rows in record.modules.values() for states in rows.values())]
     if record.schema != VERSION or any(set(states) != set(STATES) for states in counted):
         raise ResultError(f"{path}: no census of format {VERSION}; make it again with '{_REMEDY}'")
     return record

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
+from conformance.lab.census.families import FAMILIES
 from conformance.lab.census.record import CensusRecord
 from conformance.lab.views.overview import Tile
 from conformance.lab.views.pieces import code, words
 from conformance.lab.views.program import Table
 
-#: The states of a sentence, and the order of families.
+#: The states of a sentence.
 STATES = (("encoded", "Encoded"), ("no-claim", "No claim"), ("untestable", "Untestable"), ("todo", "To do"))
-FAMILIES = ("sharing", "leaf", "gradients", "errors")
 _SUMS = {"all": "all families", "sentence": "sentences with any claim"}
 
 _States = Mapping[str, int]
@@ -63,12 +63,12 @@ def _modules_of(record: CensusRecord) -> dict[str, Mapping[str, _States]]:
 
 
 def _tiles(record: CensusRecord) -> tuple[Tile, ...]:
-    wanted = sum(record.wanted.values())
+    all_states = sum(record.states.values())
     return (
         Tile(f"{record.objects:,}", "documented objects"),
         Tile(f"{record.claims:,}", f"sentences with a claim in the four families, in {record.stating:,} objects"),
-        Tile(f"{wanted - record.wanted['todo']:,} of {wanted:,}", "of the sentences wanted are settled"),
-        Tile(f"{record.wanted['untestable']:,}", "of them are untestable"),
+        Tile(f"{all_states - record.states['todo']:,} of {all_states:,}", "settled, sentences of pages included"),
+        Tile(f"{record.states['untestable']:,}", "of them are untestable"),
     )
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, Optional
 
 from conformance.base.release_spans import as_version, minor
+from conformance.lab.census.families import FAMILIES
 from conformance.lab.census.record import CensusRecord
-from conformance.lab.views.census import FAMILIES, STATES, counted_by_family
+from conformance.lab.views.census import STATES, counted_by_family
 from conformance.lab.views.content import Content
 from conformance.lab.views.pieces import words
 from conformance.lab.views.program import Table
