@@ -37,7 +37,7 @@ class RowView:
 class ArticleView:
     """An article with its rows; ``facts`` are a name and a text each."""
 
-    title: str
+    title: Text
     facts: tuple[tuple[str, Text], ...]
     rows: tuple[RowView, ...]
     loose: int
@@ -57,7 +57,7 @@ def article_view(article: Article, content: Content) -> ArticleView:
     """Return an article as a reader sees it."""
     address: list[tuple[str, Text]] = [("Address", link(None, article.url))] if article.url else []
     return ArticleView(
-        article.title,
+        prose(article.title),
         (*address, *((name, words(text)) for name, text in _facts(article))),
         tuple(_row(article, row, content) for row in article.rows.values()),
         sum(row.loose for row in article.rows.values()),
