@@ -6,8 +6,10 @@ imports torch: a worker process does, and its end is a verdict, not the end of t
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -18,6 +20,7 @@ import pytest
 
 from conformance.base.codec import decode, encode, to_line
 from conformance.base.files import can_enter
+from conformance.base.json_files import ResultError
 from conformance.base.processes.ending import EndSignals, leave_ending_to_the_parent
 from conformance.base.processes.environment import UNFILLED, processor, processors
 from conformance.base.processes.protection import die_with
@@ -36,9 +39,10 @@ from conformance.run.expected import (
     device_type,
     read_expectations,
     review,
+    unknown_claims,
 )
 from conformance.run.failure import failure_text
-from conformance.run.options import OF_PLUGIN, declare
+from conformance.run.options import OF_PLUGIN, declare, writable_folder
 from conformance.run.protocol import ItemRecord
 from conformance.run.readahead import ReadAhead, read_ahead
 from conformance.run.supervisor import Supervisor, TorchUnusable
@@ -82,9 +86,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options, or prepare a process of pytest-xdist."""
     if not hasattr(config, "workerinput"):
         _refuse_results(config.getoption("--results"), record=config.getoption("--record"))
-        if config.getoption("--accept") and config.getoption("--expected") is None:
-            raise pytest.UsageError("--accept writes a file; add --expected=FILE")
-        _expectations(config)
+        expectations, ahead = _expectations(config), read_ahead(config)
+        if expectations is not None and ahead is not None:
+            for told in unknown_claims(expectations, ahead.corpus, whole=ahead.is_whole):
+                print(told, file=sys.stderr)
     else:
         die_with(os.getppid())  # where the run is killed, its processes end, and so do theirs
         leave_ending_to_the_parent()
@@ -110,12 +115,17 @@ def _refuse_results(folder: Optional[Path], *, record: bool) -> None:
 def _expectations(config: pytest.Config) -> Optional[Expectations]:
     """Return what is expected to fail; None where nobody said it, or where it is to be written down."""
     if _EXPECTED not in config.stash:
-        path = config.getoption("--expected")
+        path, accepts = config.getoption("--expected"), config.getoption("--accept")
+        if path is None and accepts:
+            raise pytest.UsageError("--accept writes a file; add --expected=FILE")
         try:
-            unknown = path is None or config.getoption("--accept")
-            config.stash[_EXPECTED] = None if unknown else read_expectations(path)
-        except UnusableExpectations as error:
+            if accepts:
+                writable_folder(str(path.absolute().parent))
+            # Also where it is to be written: a mistake in it must not show when everything is measured.
+            known = None if path is None or (accepts and not path.exists()) else read_expectations(path)
+        except (UnusableExpectations, argparse.ArgumentTypeError) as error:
             raise pytest.UsageError(str(error)) from None
+        config.stash[_EXPECTED] = None if accepts else known
     return config.stash[_EXPECTED]
 
 
@@ -170,7 +180,7 @@ def _tally(config: pytest.Config) -> Tally:
         )
         try:
             config.stash[_TALLY].refuse_to_lose_claims()
-        except OtherClaims as error:
+        except (OtherClaims, ResultError) as error:
             raise pytest.UsageError(str(error)) from None
     return config.stash[_TALLY]
 

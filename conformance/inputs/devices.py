@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -73,7 +73,7 @@ class Accelerator:
     @property
     def is_there(self) -> bool:
         """Whether this torch can put a tensor on it."""
-        is_available, count = self._function("is_available"), self._function("count")
+        is_available, count = _function(self.type, "is_available"), _function(self.type, "count")
         try:
             if is_available is None or not is_available() or (count is not None and self.index >= count()):
                 return False
@@ -91,11 +91,11 @@ class Accelerator:
     @property
     def lacking(self) -> dict[str, str]:
         """The functions that it does not offer, and what is lost without each."""
-        return {what: lost for what, lost in UNKNOWN.items() if self._function(what) is None}
+        return {what: lost for what, lost in UNKNOWN.items() if _function(self.type, what) is None}
 
     def initialise(self) -> None:
         """Let torch set up what the first tensor on it would."""
-        initialise = self._function("initialise")
+        initialise = _function(self.type, "initialise")
         if initialise is not None:
             initialise()
         torch.empty(1, device=self.name)
@@ -118,13 +118,13 @@ class Accelerator:
 
     def seed(self, seed: int) -> None:
         """Seed the generators of all devices of its type."""
-        function = self._function("seed")
+        function = _function(self.type, "seed")
         if function is not None:
             function(seed)
 
     def generator_states(self) -> bytes:
         """Return the state of the generator of each device of its type."""
-        function, count = self._function("generator_state"), self._function("count")
+        function, count = _function(self.type, "generator_state"), _function(self.type, "count")
         if function is None:
             return b""
         indices = range(count() if count is not None else 1)
@@ -133,7 +133,7 @@ class Accelerator:
 
     def allocated(self) -> Optional[int]:
         """Return how many bytes were ever allocated on all devices of its type; None where nothing counts them."""
-        function, count = self._function("statistics"), self._function("count")
+        function, count = _function(self.type, "statistics"), _function(self.type, "count")
         if function is None or count is None:
             return None
         statistics = [function(index) for index in range(count())]
@@ -141,7 +141,7 @@ class Accelerator:
 
     def limit(self, size: int) -> None:
         """Let this process have so many bytes of its memory."""
-        limit, total = self._function("limit"), self._total()
+        limit, total = _function(self.type, "limit"), self._total()
         if limit is not None and total:
             device = (self.index,) if len(inspect.signature(limit).parameters) > 1 else ()
             limit(min(1.0, size / total), *device)
@@ -149,7 +149,7 @@ class Accelerator:
     def state(self) -> Iterator[State]:
         """Yield what a program must leave as it was."""
         for name, read, write in (("device", "current", "set_current"), ("stream", "stream", "set_stream")):
-            reader, writer = self._function(read), self._function(write)
+            reader, writer = _function(self.type, read), _function(self.type, write)
             if reader is not None and writer is not None:
                 yield State(f"current {name} of {self.type}", reader, writer)
 
@@ -158,18 +158,22 @@ class Accelerator:
         return int(both()[1]) if both is not None else int(total()) if total is not None else 0
 
     def _of_device(self, what: str) -> Optional[Callable[[], Any]]:
-        function = self._function(what)
+        function = _function(self.type, what)
         return None if function is None else _for_device(function, self.index)
 
-    def _function(self, what: str) -> Optional[Callable[..., Any]]:
-        for holder in (getattr(torch, self.type, None), getattr(torch.backends, self.type, None)):
-            for name in _NAMES[what]:
-                function = getattr(holder, name, None)
-                if callable(function):
-                    return function  # type: ignore[no-any-return]
-        return None
+
+# Both are asked several times for each example, and a wrong torch that replaces a function later is not looked at.
+@cache
+def _function(kind: str, what: str) -> Optional[Callable[..., Any]]:
+    for holder in (getattr(torch, kind, None), getattr(torch.backends, kind, None)):
+        for name in _NAMES[what]:
+            function = getattr(holder, name, None)
+            if callable(function):
+                return function  # type: ignore[no-any-return]
+    return None
 
 
+@cache
 def _for_device(function: Callable[..., Any], index: int) -> Callable[[], Any]:
     """Return a function of a module for one device; MPS, of which there is one, takes no index."""
     try:
@@ -196,9 +200,14 @@ def is_there(device: str) -> bool:
 
 
 def import_extensions(packages: tuple[str, ...]) -> None:
-    """Import packages that add a device to torch."""
+    """Import packages that add a device to torch; where there is no such package, the process ends with a line."""
     for package in packages:
-        import_module(package)
+        try:
+            import_module(package)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{package}.".startswith(f"{error.name}."):
+                raise  # something that the package needs
+            raise SystemExit(f"--import {package}: no module {error.name} is installed in this environment") from None
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -157,13 +157,13 @@ class Document:
         return Place(self.path, min(number + 1, len(self.lines)), indentation + offset - (before.rfind("\n") + 1) + 1)
 
 
-def open_document(path: Path, problems: Problems) -> Optional[Document]:
-    """Read a file as `read_document` does; what can't be read is reported too."""
+def open_document(path: Path, problems: Problems, most: int = MAXIMUM_BYTES) -> Optional[Document]:
+    """Read a file of at most so many bytes as `read_document` does; what can't be read is reported too."""
     name = display_path(path)
     try:
         if drives_terminal(name):
             raise Unreadable(Why.NAME)
-        return read_document(name, read_bounded(path, MAXIMUM_BYTES), problems)
+        return read_document(name, read_bounded(path, most), problems)
     except Unreadable as error:
         code = "E004" if error.why is Why.LARGE else "E001"
         advice = {Why.LARGE: "one subject to a file", Why.NAME: "rename it"}.get(error.why, "give another path")

@@ -16,7 +16,7 @@ from conformance.base.json_files import ResultError
 from conformance.base.recorded_folder import TIMINGS
 from conformance.language.kept import load_own_corpus
 from conformance.results.model import Entry, Environment
-from conformance.results.record import store_results
+from conformance.results.record import FILE, load_record, store_results
 from conformance.results.store import SUFFIX, Results, load_results
 
 #: What tells environments with the same release and device apart, in the order in which it enters a file's name.
@@ -27,7 +27,7 @@ _OTHER_FILES = (TIMINGS, "impostors", "census")
 
 @dataclass(frozen=True)
 class Part:
-    """A result file and where it is."""
+    """What a result file, or a record, has of one environment, and where it is."""
 
     path: Path
     results: Results
@@ -46,7 +46,7 @@ def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "side. Mixed revisions of the same specs, contradicting duplicates, void files and other formats are refused, "
         "and nothing is written then.",
     )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="result files, or folders of them")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="result files, records, or folders of them")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder to write to")
     parser.set_defaults(function=merge)
 
@@ -54,7 +54,7 @@ def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Read, join and write the files; return the exit status."""
     try:
-        parts = [Part(path, load_results(path)) for path in _files(options.files)]
+        parts = [Part(path, results) for path in _files(options.files) for results in _results(path)]
         merged = merge_parts(parts)
     except (ResultError, UnfitParts) as error:
         print(f"conformance: {error}", file=sys.stderr)
@@ -97,13 +97,17 @@ def _files(paths: Sequence[Path]) -> list[Path]:
             not_entered: list[NotEntered] = []
             below = sorted(map(Path, files_below(path, not_entered)))
             print_passed_over(not_entered)
-            inside = [file for file in below if fnmatch(file.name, f"torch-*{SUFFIX}")]
+            inside = [file for file in below if file.name == FILE or fnmatch(file.name, f"torch-*{SUFFIX}")]
             inside = [file for file in inside if file.parent.name not in _OTHER_FILES]
         if not inside:
-            raise UnfitParts(f"{path}: no result file in this folder; result files are called torch-*{SUFFIX}")
+            raise UnfitParts(f"{path}: no results in this folder; their files are called torch-*{SUFFIX} or {FILE}")
         for file in inside:
             found.setdefault(os.path.realpath(file), file)
     return list(found.values())
+
+
+def _results(path: Path) -> Collection[Results]:
+    return load_record(path).values() if path.name == FILE else [load_results(path)]
 
 
 def _refuse_void(parts: Sequence[Part]) -> None:

@@ -1,8 +1,8 @@
 """The record: what was measured in every environment, in one file.
 
 Most releases give the same entry for a claim. So each line has one claim: what all its entries have in common, and the
-entries with the environments that gave them. A run writes a result file of its own (`conformance.results.store`);
-``--record`` puts it in here.
+entries with the environments that gave them. A folder without a record has a result file for each environment
+(`conformance.results.store`); one that stands beside a record counts, and not what the record has of it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.base.codec import DecodeError, Json, decode, encode, to_line
-from conformance.base.json_files import ResultError, parse, read_bytes, replace_file, to_text
+from conformance.base.json_files import ResultError, read_bytes, replace_file, to_text
 from conformance.results.model import Entry, Header
-from conformance.results.store import MEASURE, SUFFIX, Results, load_results, result_files, save_results
+from conformance.results.store import SUFFIX, Results, load_results, result_files, save_results
 
 #: The name of the file.
 FILE = f"record{SUFFIX}"
-_REMEDY = f"{MEASURE} --record"
+_REMEDY = "take the file from git again, or remove it and measure again"
 _VERSION = 1
 _MOST_ENVIRONMENTS = 1000
 _ORDER = tuple(field.name for field in fields(Entry))
@@ -63,7 +63,7 @@ class RecordedEntries(Mapping[str, Entry]):
             try:
                 known = self._decoded[id(written)] = decode(Entry, written)
             except DecodeError as error:
-                raise ResultError(f"{self._path}: {identity}: {error}; make it again with '{_REMEDY}'") from None
+                raise ResultError(f"{self._path}: {identity}: {error}; {_REMEDY}") from None
         return known
 
     def naming(self, *facts: str) -> Iterator[tuple[str, Entry]]:
@@ -96,26 +96,33 @@ def stored_results(folder: Path) -> dict[str, Results]:
     """
     decoded: dict[bytes, Entry] = {}
     files = {path.stem: load_results(path, decoded) for path in result_files(folder)}
-    return {**_recorded(folder / FILE), **files}
+    return {**load_record(folder / FILE), **files}
 
 
-def usable_results(folder: Path) -> Iterator[tuple[str, Results]]:
-    """Yield what `stored_results` returns, without files that can't be used."""
+def replaceable_results(folder: Path) -> Iterator[tuple[str, Results]]:
+    """Yield what `stored_results` returns, without result files that can't be used: a run replaces these.
+
+    Raises
+    ------
+    ResultError
+        If the record can't be used, since a run replaces one environment of it.
+    """
     for path in result_files(folder):
         with suppress(ResultError):
             yield path.stem, load_results(path)
-    with suppress(ResultError):
-        yield from _recorded(folder / FILE).items()
+    yield from load_record(folder / FILE).items()
 
 
 def stored_result(folder: Path, name: str) -> Optional[Results]:
     """Return what a folder has of one environment; raises `ResultError` as `stored_results` does."""
     path = folder / f"{name}{SUFFIX}"
-    return load_results(path) if path.exists() else _recorded(folder / FILE).get(name)
+    return load_results(path) if path.exists() else load_record(folder / FILE).get(name)
 
 
 def store_results(folder: Path, name: str, results: Results) -> Path:
-    """Write what a run measured: into the record of a folder if it has one, else as a file; return its path.
+    """Write what a run measured where `stored_result` finds it; return the path.
+
+    That is the record of a folder, unless there is none, or a result file of this environment stands beside it.
 
     Raises
     ------
@@ -124,15 +131,14 @@ def store_results(folder: Path, name: str, results: Results) -> Path:
     ResultError
         If the record can't be read.
     """
-    record = folder / FILE
-    if not record.exists():
-        path = folder / f"{name}{SUFFIX}"
+    record, path = folder / FILE, folder / f"{name}{SUFFIX}"
+    if path.exists() or not record.exists():
         save_results(results, path)
         return path
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)  # runs on two releases may end at once
-        save_record({**_recorded(record), name: results}, record)
+        save_record({**load_record(record), name: results}, record)
     finally:
         os.close(descriptor)
     return record
@@ -174,23 +180,38 @@ def _line(identity: str, entries: Sequence[tuple[dict[str, Json], list[int]]]) -
     }
 
 
-def _recorded(path: Path) -> dict[str, Results]:
+def load_record(path: Path) -> dict[str, Results]:
+    """Return what a record has of each environment, by name; nothing where there is no such file.
+
+    Raises
+    ------
+    ResultError
+        If it can't be read, or is no record.
+    """
     if not path.exists():
         return {}
-    first, *lines = to_text(read_bytes(path), str(path)).splitlines()
-    header = parse(first, _RecordHeader, f"{path}:1", _REMEDY)
-    if header.record != _VERSION or len(header.environments) > _MOST_ENVIRONMENTS:
-        raise ResultError(f"{path}: no record of format {_VERSION}; make it again with '{_REMEDY}'")
+    first, *lines = to_text(read_bytes(path), str(path)).split("\n")
+    try:
+        document = json.loads(first)
+        if document["record"] != _VERSION:
+            raise ResultError(f"{path}: no record of format {_VERSION}; {_REMEDY}")
+        header = decode(_RecordHeader, document)
+    except (ValueError, RecursionError, LookupError, TypeError):
+        raise ResultError(f"{path}:1: no first line of a record; {_REMEDY}") from None
+    if len(header.environments) > _MOST_ENVIRONMENTS:
+        raise ResultError(f"{path}:1: more than {_MOST_ENVIRONMENTS} environments; {_REMEDY}")
     found: list[dict[str, dict[str, Json]]] = [{} for _ in header.environments]
     for number, line in enumerate(lines, 2):
+        if not line:
+            continue
         try:
             row = json.loads(line)
             for entry in row["entries"]:
                 written = {**row["alike"], **entry}
                 for environment in _numbers(written.pop("on"), len(found)):
-                    found[environment][row["id"]] = written
+                    found[environment][str(row["id"])] = written
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            raise ResultError(f"{path}:{number}: no entries of a claim; make it again with '{_REMEDY}'") from None
+            raise ResultError(f"{path}:{number}: no entries of a claim; {_REMEDY}") from None
     decoded: dict[int, Entry] = {}
     return {
         one.name: Results.of(one.header, RecordedEntries(path, claims, decoded))

@@ -224,5 +224,5 @@ def result_files(folder: Path) -> list[Path]:
     found = sorted(folder.glob(f"torch-*{SUFFIX}"))
     older = [] if found else sorted(folder.glob("torch-*.json"))
     if older:
-        raise ResultError(f"{older[0]}: format 1; this conformance reads format {VERSION}: measure again")
+        raise ResultError(f"{older[0]}: format 1; this conformance reads format {VERSION}: remove it and measure again")
     return found

@@ -14,17 +14,25 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 import yaml
 
-from conformance.base.files import Unreadable, read_bounded
 from conformance.base.json_files import replace_file
-from conformance.results.model import DEVICE, FAILING, Entry
+from conformance.base.text import did_you_mean
+from conformance.language.corpus import Corpus
+from conformance.language.documents import Document, Node, Scalar, open_document
+from conformance.language.documents import Mapping as Table
+from conformance.language.model import Place
+from conformance.language.problems import Problems
+from conformance.language.shapes import Shapes
+from conformance.results.model import FAILING, Entry
 
 #: The reason of an entry that ``--accept`` writes.
 NO_REASON = "not looked at yet"
 _LARGEST = 4 * 2**20
+_DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
+_FIELDS = ("verdict", "reason")
 _HEAD = """\
 # Claims that fail on a device, each with its verdict and the reason. `conformance run --expected` reads this file:
 # whatever else fails, and whatever of this no longer fails, makes the run fail. `--accept` writes down what fails now.
@@ -37,10 +45,11 @@ class UnusableExpectations(Exception):
 
 @dataclass(frozen=True)
 class ExpectedFailure:
-    """The verdict of a claim that fails, and why."""
+    """The verdict of a claim that fails, why, and where that was read."""
 
     verdict: str
     reason: str
+    place: Optional[Place] = None
 
 
 #: Expected failures by device type and claim.
@@ -73,31 +82,31 @@ def read_expectations(path: Path) -> Expectations:
     Raises
     ------
     UnusableExpectations
-        If it is not there, no YAML, or has something else in it.
+        If it is not there, no YAML, or has something else in it; each mistake is a line of the message.
     """
-    try:
-        tree = yaml.compose(read_bounded(path, _LARGEST).decode(), yaml.SafeLoader)
-    except (Unreadable, UnicodeDecodeError) as error:
-        raise UnusableExpectations(f"{path}: {error}") from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise UnusableExpectations(f"{path}{where}: {error.problem}") from None
-    found: dict[str, dict[str, ExpectedFailure]] = {}
-    for device, claims in _items(path, tree, "a device type") if tree is not None else ():
-        if re.match(DEVICE, device.value) is None:
-            raise _wrong(path, device, f"{device.value!r} is no device type")
-        of_device = found.setdefault(device.value, {})
-        for claim, told in _items(path, claims, "the id of a claim"):
-            fields = {key.value: (key, value) for key, value in _items(path, told, "verdict and reason")}
-            for name in ("verdict", "reason"):
-                if name not in fields or not getattr(fields[name][1], "value", ""):
-                    raise _wrong(path, claim, f"{claim.value} has no {name}; write both verdict and reason")
-            verdict, reason = fields["verdict"][1], fields["reason"][1]
-            if verdict.value not in FAILING:
-                raise _wrong(path, verdict, f"{verdict.value!r} is no verdict that fails: {', '.join(FAILING)}")
-            of_device[claim.value] = ExpectedFailure(verdict.value, str(reason.value))
+    problems = Problems()
+    document = open_document(path, problems, _LARGEST)
+    found = {} if document is None or document.root is None else _read(document, document.root, problems)
+    if len(problems):
+        raise UnusableExpectations("\n".join(map(str, problems.sorted())))
     return found
+
+
+def unknown_claims(expectations: Expectations, corpus: Corpus, *, whole: bool) -> Iterator[str]:
+    """Yield a line for each claim of the expectations that is not in a corpus, though its subject is.
+
+    Parameters
+    ----------
+    whole
+        The corpus is all of the project's own, which has every claim about torch.
+    """
+    known = {claim.id for claim in corpus.claims}
+    subjects = {claim.subject for claim in corpus.claims}
+    for claims in expectations.values():
+        for claim, expected in claims.items():
+            is_read = claim.rpartition("/")[0] in subjects or (whole and claim.startswith("torch."))
+            if is_read and claim not in known:
+                yield f"{expected.place}: there is no claim {claim}{did_you_mean(claim, known) or '; remove it'}"
 
 
 def accepted(known: Expectations, device: str, entries: Mapping[str, Entry]) -> dict[str, dict[str, ExpectedFailure]]:
@@ -130,14 +139,26 @@ def write_expectations(path: Path, expectations: Expectations) -> None:
     replace_file(path, _HEAD + text)
 
 
-def _items(path: Path, node: Any, keys: str) -> Iterator[tuple[Any, Any]]:
-    if not isinstance(node, yaml.MappingNode):
-        raise _wrong(path, node, f"a mapping by {keys} is expected here")
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise _wrong(path, key, f"{keys} is expected here")
-        yield key, value
+def _read(document: Document, root: Node, problems: Problems) -> Expectations:
+    shapes = Shapes(document, problems)
+    found: dict[str, dict[str, ExpectedFailure]] = {}
+    for device, claims in _items(shapes, root, "the file", "a mapping from device types"):
+        if _DEVICE_TYPE.fullmatch(device.value) is None:
+            told = f"'{device.value}' is not the type of a device, such as cuda (without an index)"
+            problems.add(document.place(device), "E104", told)
+        of_device = found[device.value] = {}
+        for claim, node in _items(shapes, claims, f"`{device.value}`", "a mapping from ids of claims"):
+            table = shapes.mapping(node, f"`{claim.value}`", _FIELDS, _FIELDS)
+            if table is not None:
+                verdict = shapes.choice(table.entries.get("verdict"), "`verdict`", FAILING)
+                reason = shapes.text(table.entries.get("reason"), "`reason`")
+                if verdict is not None and reason is not None:
+                    of_device[claim.value] = ExpectedFailure(verdict, reason.value, document.place(claim))
+    return found
 
 
-def _wrong(path: Path, node: Any, told: str) -> UnusableExpectations:
-    return UnusableExpectations(f"{path}:{node.start_mark.line + 1}:{node.start_mark.column + 1}: {told}")
+def _items(shapes: Shapes, node: Node, what: str, wanted: str) -> Iterator[tuple[Scalar, Node]]:
+    if isinstance(node, Table):
+        yield from ((node.keys[name], value) for name, value in node.entries.items())
+    else:
+        shapes.wrong(node, what, wanted)

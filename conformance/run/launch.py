@@ -53,12 +53,18 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     corpus = _load(paths)
     if corpus is None:
         return 2
+    selects = _selects(options, rest)
+    ahead = ReadAhead(corpus, whole=is_whole(paths), selects=selects)
     closed = {each.path for each in corpus.not_entered}
     paths = [path for path in paths if str(path) not in closed]
+    without = [path for path in paths if path.is_file() and ahead.claims(path) is None]
+    for path in without:
+        told = "no claims in this file; for the claims about a name write: conformance run -k NAME"
+        print(f"conformance: {path}: {told}", file=sys.stderr)
+    paths = [path for path in paths if path not in without]
     if not paths:
         return 2
     _say_foreign(paths, root, corpus)
-    selects = _selects(options, rest)
     arguments = [
         "-p",
         "conformance.plugin",
@@ -75,7 +81,6 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         *rest,
         *map(str, paths),
     ]
-    ahead = ReadAhead(corpus, whole=is_whole(paths), selects=selects)
     for name in _OF_PYTEST:
         os.environ.pop(name, None)
     status = int(pytest.main(arguments, plugins=[ahead]))

@@ -45,6 +45,13 @@ def device_name(text: str) -> str:
     return text
 
 
+def module_name(text: str) -> str:
+    """Read the name of a module as it is imported; raises ArgumentTypeError."""
+    if not all(map(str.isidentifier, text.split("."))):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a package, as it is imported")
+    return text
+
+
 def process_count(text: str) -> str:
     """Read a number of processes, or ``auto``; raises ArgumentTypeError."""
     if text not in ("auto", "logical") and _whole_number(text) < 0:
@@ -117,6 +124,7 @@ OF_PLUGIN = (
         "--import",
         dest="imports",
         action="append",
+        type=module_name,
         metavar="PACKAGE",
         help="import this first, for a device that it adds to torch (may be repeated)",
     ),

@@ -15,7 +15,7 @@ from conformance.language.corpus import Corpus
 from conformance.results.comparison import compare, recorded_for
 from conformance.results.model import Entry, Environment
 from conformance.results.origin import save_digests
-from conformance.results.record import store_results, usable_results
+from conformance.results.record import replaceable_results, store_results
 from conformance.results.store import Results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.run.earlier import EarlierRuns, Settings
@@ -110,11 +110,12 @@ class Tally:
     def refuse_to_lose_claims(self) -> None:
         """Raise `OtherClaims` where a result file of the installed torch has other claims than these specs.
 
-        The file of a whole run replaces an older one, whose claims may have been withdrawn since.
+        The file of a whole run replaces an older one, whose claims may have been withdrawn since. A record that can't
+        be read raises `ResultError`.
         """
         if self._folder is None:
             return
-        for name, known in usable_results(self._folder):
+        for name, known in replaceable_results(self._folder):
             others = sorted(set(known.claims) - set(self._fingerprints))
             if self._whole and len(others) < len(known.claims):
                 others = [identity for identity in others if not identity.startswith(_OF_THE_CORPUS)]
@@ -236,7 +237,7 @@ class Tally:
                 else:
                     remove_stopped(folder, name)
                 return True
-        except OSError as error:
+        except (OSError, ResultError) as error:
             self._unwritten = _reason(error)
         else:
             measured = f"{count_of(len(column.entries), 'claim')} measured, {missing} not measured"
@@ -282,5 +283,7 @@ def _installed_torch() -> str:
         return ""
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: Exception) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)

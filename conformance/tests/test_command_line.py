@@ -21,6 +21,9 @@ GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
 BAD = "given: {x: tensor(min_size=1)}\ndo: y = x.clone()\nexpect: shares_storage(x, y)"
 
 
+ANSWER = "answer: [{says: It negates., claims: [torch.Tensor.detach/good-one]}]\n"
+
+
 def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
     command = [sys.executable, "-m", "conformance", *map(str, arguments)]
@@ -84,6 +87,9 @@ def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:
         (["run", "no/such/place"], "no such file or folder"),
         (["check", "no/such/place"], "no such file or folder"),
         (["run", "{specs}", "--device", "tpu"], "--device tpu: this torch finds only cpu"),
+        (["run", "{specs}", "--import", "no_such.package"], "--import no_such.package: no module no_such is installed"),
+        (["run", "{specs}/answer.yaml"], "answer.yaml: no claims in this file; for the claims about a name"),
+        (["run", "{specs}", "--results={specs}/damaged"], "damaged/record.jsonl:1: no first line of a record; take"),
         (["run", "{specs}", "--no-such-option"], "unrecognized arguments"),
         (["run", "{specs}", "-k", "nothing-like-this"], "no claim matches"),
         (["show", "zxqv"], "nothing is known of 'zxqv'"),
@@ -94,6 +100,9 @@ def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:
 def test_a_wrong_call_is_status_2_with_a_message(
     specs: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
+    (specs / "answer.yaml").write_text("subject: torch.Tensor.neg\n" + ANSWER, encoding="utf-8")
+    (specs / "damaged").mkdir()
+    (specs / "damaged" / "record.jsonl").write_text('{"record":1', encoding="utf-8")
     ran = conformance(*(argument.format(specs=specs) for argument in arguments), folder=tmp_path)
     assert ran.returncode == 2
     assert message in ran.stderr

@@ -12,6 +12,7 @@ import pytest
 from conformance.language.corpus import default_root, load_corpus
 from conformance.results.merge import add_merge
 from conformance.results.model import Entry, Environment
+from conformance.results.record import save_record
 from conformance.results.store import Results, load_results, save_results
 
 HOLDS = Entry("0123abcd", "holds", 3)
@@ -122,6 +123,19 @@ def test_a_folder_is_searched_and_an_empty_one_refused(tmp_path: Path) -> None:
     assert (status, sorted(merged)) == (0, ["torch-2.12.1-cpu", "torch-2.13.0-cpu"])
     (tmp_path / "empty").mkdir()
     assert command([str(tmp_path / "empty")], tmp_path / "none")[0] == 2
+
+
+def test_a_record_is_as_many_files_as_it_has_environments(tmp_path: Path) -> None:
+    new, old = part({"torch.a/one": HOLDS}), part({"torch.a/one": REFUTED}, torch="2.12.1")
+    save_record({results.name: results for results in (new, old)}, tmp_path / "in" / "record.jsonl")
+    more = part({"torch.b/two": HOLDS})
+    save_results(more, tmp_path / "in" / "job-1" / "torch-2.13.0-cpu.jsonl")
+    status, merged = command([str(tmp_path / "in")], tmp_path / "merged")
+    assert status == 0
+    assert {name: dict(results.claims) for name, results in merged.items()} == {
+        new.name: {"torch.a/one": HOLDS, "torch.b/two": HOLDS},
+        old.name: {"torch.a/one": REFUTED},
+    }
 
 
 def test_what_is_still_to_measure_is_told(merge: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from conformance.base.json_files import ResultError
 from conformance.results.model import Entry, Facts, Signal
-from conformance.results.record import FILE, save_record, store_results, stored_result, stored_results, usable_results
+from conformance.results.record import (
+    FILE,
+    replaceable_results,
+    save_record,
+    store_results,
+    stored_result,
+    stored_results,
+)
 from conformance.results.recorded import load_recorded
 from conformance.results.store import Results, load_results, result_lines, save_results
 from conformance.tests.result_files import release
@@ -80,6 +88,26 @@ def test_a_folder_without_a_record_gets_a_result_file(tmp_path: Path, environmen
     assert list(result_lines(load_results(path))) == list(result_lines(one))
 
 
+def test_a_line_separator_in_a_text_ends_no_line(tmp_path: Path) -> None:
+    one = results("2.13.0", {"torch.a/one": Entry("12345678", "holds", detail="a\u2028b\x85c")})
+    save_record({one.name: one}, tmp_path / FILE)
+    assert stored_results(tmp_path)[one.name].claims["torch.a/one"].detail == "a\u2028b\x85c"
+
+
+def test_an_empty_file_is_no_record(tmp_path: Path) -> None:
+    (tmp_path / FILE).touch()
+    with pytest.raises(ResultError, match="no first line of a record"):
+        stored_results(tmp_path)
+
+
+def test_two_environments_that_are_stored_at_once_are_both_kept(tmp_path: Path, environments: Environments) -> None:
+    first = results("1.8.1", {"torch.a/one": RAISES})
+    save_record({first.name: first}, tmp_path / FILE)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda item: store_results(tmp_path, *item), environments.items()))
+    assert set(stored_results(tmp_path)) == {first.name, *environments}
+
+
 def test_a_result_file_beside_the_record_counts(tmp_path: Path, environments: Environments) -> None:
     save_record(environments, tmp_path / FILE)
     fresh = results("2.0.1", {"torch.a/one": RAISES})
@@ -87,6 +115,9 @@ def test_a_result_file_beside_the_record_counts(tmp_path: Path, environments: En
     found = stored_result(tmp_path, fresh.name)
     assert found is not None
     assert dict(found.claims) == {"torch.a/one": RAISES} == dict(stored_results(tmp_path)[fresh.name].claims)
+    holding = results("2.0.1", {"torch.a/one": Entry("12345678", "holds")})
+    store_results(tmp_path, holding.name, holding)
+    assert dict(stored_results(tmp_path)[fresh.name].claims) == dict(holding.claims)
 
 
 def test_only_entries_with_some_facts_are_read_for_them(tmp_path: Path, environments: Environments) -> None:
@@ -99,7 +130,8 @@ def test_only_entries_with_some_facts_are_read_for_them(tmp_path: Path, environm
     ("old", "new", "message"),
     [
         ('{"record":1', '{"record":2', "no record of format 1"),
-        ('{"record":1', "{", "1: no JSON"),
+        ('{"record":1', "{", "1: no first line of a record; take the file from git again"),
+        ('"environments":[', '"others":[', "1: no first line of a record"),
         ('"on":"0-2"', '"on":"0-9"', "2: no entries of a claim"),
         ('"on":"0-2"', '"on":"x"', "2: no entries of a claim"),
         ('"alike":{', '"alike":[', "2: no entries of a claim"),
@@ -114,7 +146,8 @@ def test_a_damaged_record_is_refused_with_its_line(
     (tmp_path / FILE).write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ResultError, match=message):
         stored_results(tmp_path)
-    assert list(usable_results(tmp_path)) == []
+    with pytest.raises(ResultError, match=message):
+        list(replaceable_results(tmp_path))
 
 
 def test_a_damaged_entry_is_refused_when_it_is_asked_for(tmp_path: Path, environments: Environments) -> None:

@@ -25,6 +25,8 @@ from conformance.run.options import OF_PLUGIN, passed_on
         ("--memory-limit=-1", "not a number above 0"),
         ("--memory-limit=inf", "not a number above 0"),
         ("--results=/dev/null/here", "/dev/null is not a folder"),
+        ("--device=The GPU", "not the name of a device"),
+        ("--import=./mine.py", "not the name of a package"),
         ("-n-1", "not a number of processes"),
         ("-ntwo", "not a whole number"),
     ],

@@ -101,7 +101,7 @@ class _Judgement:
             return entry
         evidence = self._search.run()
         entry = self._with_canonical(_with_evidence(entry, evidence), evidence)
-        if not evidence.touched:
+        if evidence.seen and not evidence.touched:
             told = f"no example puts anything on {self._device}"
             weak = (WeakEvidence("V005", f"{told}; build it with device=device, or say applies: {{device: cpu}}"),)
             return replace(entry, verdict="inapplicable", detail=told, weak_evidence=weak)

@@ -39,7 +39,7 @@ from conformance.run.worker.generators import Generator, example_seed, seeding
 from conformance.run.worker.once_only import see_every_warning
 from conformance.run.worker.pinned import example_from_recipes
 from conformance.run.worker.torch_state import TorchState
-from conformance.run.worker.touching import touches
+from conformance.run.worker.touching import has_part_on, names_device
 from conformance.run.worker.trial import MissingKernel, Status, Trial, run_trial, satisfies
 from conformance.run.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 
@@ -154,14 +154,16 @@ class Search:
         self._given = Given(claim.given, device)
         self._assume = [fragment.text for fragment in claim.assume]
         self._state = TorchState(device=device)
-        self._program = claim.do.text if claim.do else ""
-        texts = [self._program]
+        texts = [claim.do.text] if claim.do else []
         texts += [fragment.text for fragment in claim.expectation.expect]
         self._draws = any(map(_PUTS_BACK.search, texts))
+        # Where the program does not say it, each example is looked at until one has something on the device.
+        named = device == "cpu" or claim.applies.device is not None
+        self._touches_device = named or (claim.do is not None and names_device(device, claim.do.text))
 
     def run(self) -> Evidence:
         """Try the canonical example, sweep, then let Hypothesis look."""
-        evidence = Evidence(touched=self._device == "cpu" or self._claim.applies.device is not None)
+        evidence = Evidence(touched=self._touches_device)
         try:
             try:
                 self._given.draw(CanonicalChoices())
@@ -296,7 +298,7 @@ class Search:
 
     def _record(self, found: Attempt, evidence: Evidence) -> None:
         trial = found.trial
-        evidence.touched = evidence.touched or touches(self._device, trial.namespace, self._program)
+        evidence.touched = evidence.touched or has_part_on(self._device, trial.namespace)
         if self._state.leaks() and (leaked := self._leaks_again(found)):
             evidence.invalid = "it leaks global state: " + ", ".join(leaked)
             return

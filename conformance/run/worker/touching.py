@@ -12,20 +12,19 @@ _NAMES_DEVICE = re.compile(r"(?<![\w.])device(?!\s*=)\b|(?<![\w.])device\s*=\s*d
 _DEEPEST = 4
 
 
-def touches(device: str, namespace: Mapping[str, Any], program: str) -> bool:
-    """Return whether a tensor that a program had, or left, is on a device; or whether the program names it.
+def names_device(device: str, program: str) -> bool:
+    """Return whether a program names the device under test; what it puts there may be gone at its end."""
+    return _NAMES_DEVICE.search(program) is not None or re.search(rf"\b{_type(device)}\b", program) is not None
 
-    Parameters
-    ----------
-    namespace
-        The inputs, and what the program assigned.
-    program
-        Its text: what it puts on ``device`` may be gone at its end.
-    """
-    kind = device.partition(":")[0]
-    if _NAMES_DEVICE.search(program) or re.search(rf"\b{kind}\b", program):
-        return True
+
+def has_part_on(device: str, namespace: Mapping[str, Any]) -> bool:
+    """Return whether a tensor is on a device, among inputs and what a program assigned, or inside of these."""
+    kind = _type(device)
     return any(_is_on(kind, value) for value in _parts(list(namespace.values()), _DEEPEST))
+
+
+def _type(device: str) -> str:
+    return device.partition(":")[0]
 
 
 def _is_on(kind: str, value: Any) -> bool:

@@ -1,0 +1,77 @@
+"""Files of expected failures: what is wrong with one is told with its place, before anything is measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.run.expected import ExpectedFailure, UnusableExpectations, read_expectations, write_expectations
+from conformance.tests.conftest import HEADER, claim_text
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    path = tmp_path / "specs.yaml"
+    path.write_text(HEADER + claim_text("do: y = torch.zeros(2)\nexpect: y.is_leaf", identity="leaf"), encoding="utf-8")
+    return path
+
+
+def run(specs: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "conformance", "run", specs, "--device", "cpu", *arguments]
+    return subprocess.run(list(map(str, command)), cwd=specs.parent, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("mine: [a]", ":1:7 E103 wrong-shape: `mine` is a list and must be a mapping from ids of claims"),
+        ("mine:1: {}", "not the type of a device"),
+        ("mine:\n  a: {verdict: refutd, reason: x}", ":2:16 E104 unknown-value: `verdict` is 'refutd' and must be"),
+        ("mine:\n  a: {verdict: refuted}", ":2:6 E102 missing-key: `a` lacks 'reason'"),
+        ("mine:\n  a: {verdict: refuted, reason: x, why: y}", ":2:36 E101 unknown-key"),
+        ("mine:\n  a: {verdict: refuted, reason: x}\n  a: {verdict: crashed, reason: y}", ":3:3 E007"),
+        ("mine:\n  a: {verdict: refuted", " E005 yaml-syntax: not YAML"),
+    ],
+)
+def test_each_mistake_has_its_place(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "expected.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UnusableExpectations) as raised:
+        read_expectations(path)
+    assert told in str(raised.value)
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    known = {f"torch.a/b{number}": ExpectedFailure("crashed", reason) for number, reason in enumerate(REASONS)}
+    write_expectations(tmp_path / "expected.yaml", {"mine": known})
+    found = read_expectations(tmp_path / "expected.yaml")["mine"]
+    assert [one.reason for one in found.values()] == [one.reason for one in known.values()]
+    write_expectations(tmp_path / "expected.yaml", {"mine": {}})
+    assert read_expectations(tmp_path / "expected.yaml") == {}
+
+
+REASONS = ("no", "12", "issue #12: é, 'so' \"so\"", "a " * 200, "[x]", "two\nlines")
+
+
+@pytest.mark.parametrize("more", [(), ("--accept",)])
+def test_a_mistake_is_told_before_anything_is_measured(specs: Path, tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "expected.yaml").write_text("mine: [", encoding="utf-8")
+    ran = run(specs, "--expected", tmp_path / "expected.yaml", *more)
+    assert ran.returncode == 2
+    assert " E005 yaml-syntax: not YAML" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert "1 claim" not in ran.stdout
+
+
+def test_an_expected_failure_of_no_claim_is_named(specs: Path, tmp_path: Path) -> None:
+    expected = tmp_path / "expected.yaml"
+    names = ("torch.Tensor.detach/laef", "torch.Tensor.elsewhere/leaf")
+    lines = ["cpu:", *(f"  {name}: {{verdict: refuted, reason: x}}" for name in names)]
+    expected.write_text("\n".join(lines), encoding="utf-8")
+    ran = run(specs, "--expected", expected)
+    assert ran.returncode == 0, ran.stdout
+    assert "expected.yaml:2:3: there is no claim torch.Tensor.detach/laef; did you mean" in ran.stderr
+    assert "elsewhere" not in ran.stderr
