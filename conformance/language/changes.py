@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Optional, Union
 
 from conformance.base.files import files_in
+from conformance.base.release_spans import as_version, minor
 from conformance.base.text import did_you_mean, listed, one_line
 from conformance.language.documents import Document, Node, Scalar, open_document
 from conformance.language.documents import Mapping as Table
@@ -35,7 +36,7 @@ _HOW = (
     *("use", "call", "read", "set", "isinstance", "except"),
     *("base", "override", "decorator", "class decorator"),
 )
-_OF_CALLS = ("without", "with", "positional", "object")
+_OF_CALLS = ("without", "with", "positional", "object", "caught")
 #: What an argument may be said to be.
 KINDS = (
     *("tensor", "bool tensor", "integer tensor", "float tensor", "complex tensor", "tensor that requires grad"),
@@ -83,7 +84,7 @@ def check_notes(
 ) -> None:
     """Check that the file of the release has the notes that changes name."""
     known = {(note.by, note.id) for notes in all_notes for note in notes.notes}
-    known |= {(".".join(notes.release.split(".")[:2]), note.id) for notes in all_notes for note in notes.notes}
+    known |= {(minor(notes.release), note.id) for notes in all_notes for note in notes.notes}
     for change in changes:
         for note in change.notes:
             if (change.release, note) not in known:
@@ -126,23 +127,23 @@ class _Reader:
         release = self.shapes.text(top.entries.get("release"), "`release`") if top is not None else None
         if top is None or release is None or "changes" not in top.entries:
             return ChangesOfRelease()
-        minor = ".".join(release.value.split(".")[:2])
+        short = minor(release.value)
         if release.value not in self.sources.releases:
             self._report(release, "E402", f"'{release.value}' is no release in sources.yaml; add it there")
-        elif path.stem != minor:
-            self._report(release, "E106", f"the changes of {release.value} belong into {FOLDER}/{minor}.yaml")
+        elif path.stem != short:
+            self._report(release, "E106", f"the changes of {release.value} belong into {FOLDER}/{short}.yaml")
         found: dict[str, Change] = {}
         for node in self.shapes.listing(top.entries["changes"], "`changes`", "a list of changes") or ():
             before = len(self.problems)
-            change = self._change(node, release.value, minor)
+            change = self._change(node, release.value, short)
             if change is not None and change.id in found:
                 message = f"the change '{change.id}' stands at {found[change.id].place} too; give this one another id"
                 self.problems.add(change.place, "E302", message)
             if change is not None and len(self.problems) == before:
                 found[change.id] = change
-        return ChangesOfRelease(tuple(found.values()), tuple(self._decisions(top, minor)))
+        return ChangesOfRelease(tuple(found.values()), tuple(self._decisions(top, short)))
 
-    def _decisions(self, top: Table, minor: str) -> Iterator[NoChange]:
+    def _decisions(self, top: Table, short: str) -> Iterator[NoChange]:
         decisions = top.entries.get("no change")
         if decisions is None:
             return
@@ -154,9 +155,9 @@ class _Reader:
             because, what = ("".join(texts[name]) for name in ("because", "what"))
             if not texts["names"] and not texts["notes"]:
                 self._report(table, "EB01", "a decision is about `names` or `notes`; give one of them")
-            yield NoChange(minor, because, self.document.place(table), texts["names"], what, texts["notes"])
+            yield NoChange(short, because, self.document.place(table), texts["names"], what, texts["notes"])
 
-    def _change(self, node: Node, release: str, minor: str) -> Optional[Change]:
+    def _change(self, node: Node, release: str, short: str) -> Optional[Change]:
         table = self.shapes.form(node, CHANGE)
         if table is None:
             return None
@@ -167,14 +168,14 @@ class _Reader:
         texts = {name: tuple(self._texts(table, name, key)) for name, key in CHANGE.keys.items()}
         one = {name: found[0] if found else "" for name, found in texts.items()}
         match = tuple(self._matches(table))
-        self._check_words(table, one)
+        self._check_words(table, one, release)
         self._check_links(table)
         self._check_code(table)
-        examples = tuple(self._examples(table, one, release, minor))
+        examples = tuple(self._examples(table, one, release, short))
         if not match or not all(read.values()) or not all(one[name] for name in ("id", "before", "after")):
             return None
         return Change(
-            *(one["id"], one["title"], minor, read["harm"] or "", read["reach"] or "", match),
+            *(one["id"], one["title"], short, read["harm"] or "", read["reach"] or "", match),
             *(one["before"], one["after"], one["instead"], self.document.place(table)),
             hits=texts["hits"],
             misses=texts["misses"],
@@ -201,7 +202,7 @@ class _Reader:
             if text:
                 yield text
 
-    def _check_words(self, table: Table, one: Mapping[str, str]) -> None:
+    def _check_words(self, table: Table, one: Mapping[str, str], release: str) -> None:
         if one["id"] and not re.fullmatch(SLUG, one["id"]):
             message = f"'{one['id']}' is not an id: small letters and digits, words joined by single hyphens"
             self._report(table.entries["id"], "E301", message)
@@ -209,6 +210,10 @@ class _Reader:
         for mistake in title_mistakes(one["title"]):
             assert isinstance(title, Scalar)
             self.problems.add(self.document.place_in(title, mistake.offset), mistake.code, mistake.message)
+        earlier = [one for one in self.sources.releases if as_version(one) < as_version(release)]
+        if one["undoes"] and one["undoes"] not in map(minor, earlier):
+            message = f"`undoes` is an earlier minor release in sources.yaml, and not '{one['undoes']}'"
+            self._report(table.entries["undoes"], "E402", message)
         if ("example" in table.entries) == bool(one["unmeasured"]):
             message = "a change has an `example`, or says in `unmeasured` why no CPU can show it; give one of both"
             self._report(table, "EB01", message)
@@ -279,7 +284,7 @@ class _Reader:
             number = int(positional.value) if positional is not None and positional.value.isdigit() else 0
             yield Fix(of, keyword, name, first, number, texts["keywords"], bool(unsafe))
 
-    def _examples(self, table: Table, one: Mapping[str, str], release: str, minor: str) -> Iterator[Claim]:
+    def _examples(self, table: Table, one: Mapping[str, str], release: str, short: str) -> Iterator[Claim]:
         """Yield the two claims that the example is measured by."""
         example = self.shapes.form(table.entries["example"], EXAMPLE) if "example" in table.entries else None
         if example is None or not one["id"] or not all(name in example.entries for name in EXAMPLE.required):
@@ -293,17 +298,17 @@ class _Reader:
             place = form.line, form.column
             entries: dict[str, Node] = {
                 "id": Scalar(f"{one['id']}-{side}", "", table.line, table.column),
-                "subject": Scalar(f"{FOLDER}/{minor}", "", *place),
+                "subject": Scalar(f"{FOLDER}/{short}", "", *place),
                 "title": Scalar("What happens", "", *place),
                 "family": Scalar("errors" if "raises" in form.entries else "values", "", *place),
-                "applies": _table(place, {"torch": Scalar(",".join((f"{operator}{minor}", *bound)), "", *place)}),
+                "applies": _table(place, {"torch": Scalar(",".join((f"{operator}{short}", *bound)), "", *place)}),
                 "do": example.entries["do"],
                 **{name: value for name, value in form.entries.items() if name != "torch"},
             }
             draft = self.claims.draft(_table(place, entries), None, None)
             check_claim(draft, self.sources, self.context)
             notes = Source("release", release, None, None, draft.place, says)
-            yield replace(draft.claim, title=f"{one['title']} ({when} {minor})", sources=(notes,))
+            yield replace(draft.claim, title=f"{one['title']} ({when} {short})", sources=(notes,))
 
     def _report(self, node: Node, code: str, message: str) -> None:
         self.problems.add(self.document.place(node), code, message)

@@ -507,7 +507,9 @@ CHANGE = Form(
         "reach": Key(Shape.WORD, "How much code it concerns.", words=_words(REACHES, "many projects", "few projects")),
         "match": Key(Shape.FORMS, "The code that it concerns; one of these is enough.", "a list of uses", form="match"),
         "if": Key(Shape.TEXT, "What must be so besides, which the code need not show.", longest=MAXIMUM_SAYS),
-        "undoes": Key(Shape.TEXT, "The minor release whose change this one takes back.", pattern=r"\d+\.\d+"),
+        "undoes": Key(
+            Shape.TEXT, "The earlier minor release whose change it takes back or further.", pattern=r"\d+\.\d+"
+        ),
         "before": Key(Shape.TEXT, "What happened on earlier releases.", longest=MAXIMUM_SAYS),
         "after": Key(Shape.TEXT, "What happens since.", longest=MAXIMUM_SAYS),
         "instead": Key(Shape.TEXT, "What to write; first what most people want.", longest=MAXIMUM_SAYS),

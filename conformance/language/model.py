@@ -414,8 +414,8 @@ class Change:
     condition : str
         What must be so besides, which the code need not show; empty where nothing must.
     undoes : str
-        The minor release whose change this one takes back, so that it changes nothing for who comes from an earlier
-        one; empty for most.
+        The minor release whose change this one takes back or takes further, so that an upgrade from an earlier one
+        needs no entry for both; empty for most.
     hits, misses : tuple of str
         Python that it concerns, and Python that it does not concern.
     """

@@ -18,6 +18,11 @@ WRITTEN = {
     "torch._six.nan": "math.nan",
     "torch._six.string_classes": "(str, bytes)",
     "torch._six.with_metaclass": "class C(metaclass=Meta)",
+    "torch._utils._accumulate": "itertools.accumulate",
+    "torch.distributed.launch.main": "torchrun",
+    "torch.nn.modules.rnn.apply_permutation": "tensor.index_select(dim, permutation)",
+    "torch.onnx.select_model_mode_for_export": "model.train() or model.eval() before the export",
+    "torch.onnx.utils.select_model_mode_for_export": "model.train() or model.eval() before the export",
     **{
         f"torch.distributed.{name}_multigpu": f"torch.distributed.{name} of each tensor"
         for name in ("all_gather", "all_reduce", "broadcast", "reduce", "reduce_scatter")
@@ -72,11 +77,11 @@ def written_instead(name: str) -> str:
 
 
 def instead_of_argument(name: str, argument: str) -> str:
-    """Return what to write where a callable no longer takes an argument; empty where that is not known."""
+    """Return what to write where a callable no longer takes an argument, or warns of it."""
     if name.startswith("torch.optim.lr_scheduler.") and argument == "verbose":
         return _VERBOSE
     is_sampler = name in ("torch.utils.data.Sampler", "torch.utils.data.sampler.Sampler")
-    return _SAMPLER if is_sampler and argument == "data_source" else ""
+    return _SAMPLER if is_sampler and argument == "data_source" else f"leave {argument} out"
 
 
 def dotted_name(text: str) -> str:

@@ -61,6 +61,8 @@ _COMPARISONS = (
 _BESIDE = re.compile(
     r"\b(?:in|with|using|for)\s+(?:py)?torch\b|\bpytorch\b:?|\b(?:the|a|an|method|function)\s|[?\"`]", re.I
 )
+#: The id of a claim or a change, which may be mistyped; `torch.pi/x` is a division.
+_ID = re.compile(r"(?:torch\.[\w.]+/\w+-[\w-]+|\d+\.\d+/[a-z][\w-]*)")
 _ERROR = re.compile(r"Error|Warning|\braises?\b|\bwarns?\b")
 _NO_ATTRIBUTE = re.compile(r"(?:module '(torch[\w.]*)'|'Tensor' object) has no attribute '(\w+)'")
 _FAILS = re.compile(r"\b(?:errors?|raises?|raising|fails?|failing|crash(?:es)?)\b", re.I)
@@ -91,6 +93,9 @@ class Asking:
         page = self._index.page(text)
         if page is not None:
             return (ClaimFinding(*page),)
+        if _ID.fullmatch(text):
+            where = "'conformance show NAME --all' lists claims, and 'conformance upgrade OLD NEW' changes"
+            raise NoFinding(f"no claim or change has the id {text!r}; {where}")
         kind, said = split_class(text)
         found = self._error(said, kind) if kind else self._plain_text(text)
         if not found:

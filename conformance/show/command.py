@@ -64,6 +64,8 @@ def show_text(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     from conformance.show.printing import as_text
 
     try:
+        if not "".join(options.text).strip():
+            raise NoFinding("the text is empty; give a name of torch, code, a message or a question")
         findings = _found(" ".join(options.text), options.specs, options.results)
     except (NoFinding, ResultError) as error:
         print(f"conformance: {error}", file=sys.stderr)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Optional, Union
 
+from conformance.base.special_methods import BINARY, COMPARISON, UNARY
+
 #: What people call the modules of torch.
 MODULES = {
     "F": "torch.nn.functional",
@@ -31,30 +33,11 @@ VARIABLES = {
     **dict.fromkeys(("scheduler", "sched"), "torch.optim.lr_scheduler.LRScheduler"),
 }
 _OPERATORS: dict[type, str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "truediv",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.MatMult: "matmul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-    ast.LShift: "lshift",
-    ast.RShift: "rshift",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
+    **BINARY,
+    **COMPARISON,
+    **UNARY,
     ast.In: "contains",
     ast.NotIn: "contains",
-    ast.Invert: "invert",
-    ast.USub: "neg",
-    ast.UAdd: "pos",
     ast.Not: "bool",
 }
 #: Functions of Python and of its library by the method of a tensor that they call.

@@ -324,3 +324,20 @@ def test_a_rewrite_is_a_keyword_or_a_name(tmp_path: Path) -> None:
     both = fix.replace("keyword: a=1", "keyword: a=1, name: b")
     path = written(tmp_path, CHANGE.replace("    example:\n", f"{both}    example:\n"))
     assert [one.code for one in load_corpus([path], tmp_path)[1]] == ["EB01"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("match: [{call: torch.ones}]", "match: [{use: torch.ones, caught: RuntimeError}]", "E107"),
+        ("match: [{call: torch.ones}]", "match: [{call: torch.ones, object: a whole tensor}]", "E107"),
+        ("match: [{call: torch.ones}]", "match: [{call: torch.ones, with: [size is a number]}]", "E107"),
+        ("    before: Ones.", "    undoes: '1.9'\n    before: Ones.", "E402"),
+        ("    before: Ones.", "    undoes: '2.0'\n    before: Ones.", "E402"),
+    ],
+)
+def test_a_mistake_in_a_match_or_in_what_is_taken_back_is_reported(
+    tmp_path: Path, old: str, new: str, code: str
+) -> None:
+    assert old in CHANGE
+    assert [one.code for one in load_corpus([written(tmp_path, CHANGE.replace(old, new))], tmp_path)[1]] == [code]

@@ -119,6 +119,12 @@ def test_a_default_that_decides_nothing_is_silent(code: str, old: str, new: str,
         ("from torch._six import container_abcs", "1.8", "collections.abc"),
         ("torch.distributed.all_reduce_multigpu([x])", "1.13", "torch.distributed.all_reduce of each tensor"),
         ("torch.quantization.quantize_dynamic(m)", "1.13", "torchao.quantization.quantize_"),
+        ("from torch._utils import _accumulate", "2.2", "itertools.accumulate"),
+        (
+            "torch.testing.all_types()",
+            "1.13",
+            "no message of torch names a replacement; its code in torch.testing of 1.13 shows what it did",
+        ),
         ("torch.utils.data.Sampler(d)", "1.13", "call super().__init__() without arguments"),
         (
             "torch.optim.lr_scheduler.ReduceLROnPlateau(o, verbose=True)",
@@ -148,6 +154,13 @@ def test_what_to_write_instead(code: str, old: str, instead: str, tmp_path: Path
 def test_what_to_write_instead_of_names_for_one_device(name: str, instead: str) -> None:
     assert written_instead(name) == instead
     assert not instead or Names().replacements("", name, "2.15") == (instead,)
+
+
+@pytest.mark.parametrize(("old", "new"), [("1.8", "1.13"), ("1.13", "2.15")])
+def test_every_name_that_is_gone_or_deprecated_says_what_to_do(old: str, new: str) -> None:
+    entries = NameChanges(Names(), old, new).of_torch()
+    assert len(entries) > 200
+    assert [entry.id for entry in entries if not entry.instead] == []
 
 
 def test_every_name_with_something_to_write_instead_is_recorded() -> None:

@@ -80,7 +80,7 @@ def _measure(text: str) -> str:
     known = [Version(release) for release in RELEASES]
     if all(release.release[:2] != (*wanted.release, 0)[:2] for release in known):
         if wanted > max(known):
-            return f"{max(known)} is the newest that this conformance knows"
+            return f"{max(known)} is the newest that this version of conformance knows"
         return f"only releases from {min(known)} to {max(known)} can be measured"
     release = next(str(one) for one in known if one.release[:2] == (*wanted.release, 0)[:2])
     return f"measure it with: nox -s names -- {release}"

@@ -40,7 +40,8 @@ from conformance.usage import Evidence, Project, UseGroup, read_project
 _FORMATS = ("text", "markdown", "json", "github", "sarif")
 _EPILOG = """\
 exit status: 0 reported, 1 an entry is at least as severe as --fail-on or a file could not be written, 2 a release is
-not recorded or the command line is wrong, 3 no differences were found, but parts of the code could not be analysed
+not recorded or the command line is wrong, 3 no differences were found, but parts of the code could not be analysed, or
+nothing in it uses torch
 
 examples:
   conformance upgrade 2.4 2.15                          what torch itself changed
@@ -99,10 +100,11 @@ def upgrade(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     except (ResultError, ValueError) as error:
         return _refused(str(error))
     paths = [*(options.uses or []), *(options.specs or []), *([options.baseline] if options.baseline else [])]
-    if (options.fix and not options.uses) or (options.write and not options.fix):
-        return _refused("--fix needs --uses PATH, and --write needs --fix")
-    if options.pending and not options.uses:
-        return _refused("--pending needs --uses PATH")
+    if options.write and not options.fix:
+        return _refused("--write needs --fix")
+    for option in ("fix", "pending"):
+        if getattr(options, option) and not options.uses:
+            return _refused(f"--{option} needs --uses PATH")
     missing = [f"{path}: {why}" for path in paths if (why := why_missing(path)) is not None]
     if missing:
         return _refused(missing[0])
@@ -154,8 +156,10 @@ def _complete(options: argparse.Namespace, settings: UpgradeSettings) -> None:
         options.old, options.new = settings.old, settings.new
         options.uses = options.uses or list(settings.uses)
     if options.old is None or options.new is None:
-        what = "OLD and NEW are missing: give both, or 'old' and 'new' in [tool.conformance.upgrade] of pyproject.toml"
-        raise ValueError(what)
+        what = "OLD and NEW are" if options.old is None else "NEW is"
+        raise ValueError(
+            f"{what} missing: give both releases, or 'old' and 'new' in [tool.conformance.upgrade] of pyproject.toml"
+        )
     if options.floor:
         check_release("--floor", options.floor)
     options.floor = options.floor or settings.floor
@@ -230,7 +234,8 @@ def _baseline(path: Path) -> list[str]:
     try:
         return [str(entry["id"]) for entry in json.loads(text)["entries"]]
     except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{path}: no report of 'conformance upgrade --json', nor lines with ids") from None
+        what = "neither a report that 'conformance upgrade --json' wrote nor a list of ids, one a line"
+        raise ValueError(f"{path}: {what}") from None
 
 
 def _refused(message: str) -> int:

@@ -122,9 +122,14 @@ class ReportCoverage:
     skipped: tuple[str, ...] = ()
 
     @property
+    def is_analysed(self) -> bool:
+        """Whether everything was read and resolved."""
+        return not (self.unknown or self.missing or self.not_read or self.unclear)
+
+    @property
     def is_complete(self) -> bool:
-        """Whether everything was read and known, so that silence means that nothing differs."""
-        return bool(self.names) and not (self.unknown or self.missing or self.not_read or self.unclear)
+        """Whether silence means that nothing differs: the code uses torch, and everything was read and resolved."""
+        return bool(self.names) and self.is_analysed
 
 
 @dataclass(frozen=True)

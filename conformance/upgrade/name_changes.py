@@ -30,6 +30,9 @@ _LONGEST = 200
 _KEYWORD = r"[A-Za-z_]\w*=(True|False|None|-?\d+(?:\.\d+)?|'[^'\\]*')"
 #: Markup of a docstring around a name.
 _ROLE = re.compile(r":\w+:`~?([^`]+)`")
+#: What is written in Python, so that its code can be read.
+_IN_PYTHON = ("function", "class", "method", "classmethod", "staticmethod", "property")
+_NO_OTHER_NAME = "no message of torch names a replacement"
 _CALLED = (Kind.CALL, Kind.PASSED, Kind.DECORATOR, Kind.OPERATOR, Kind.BASE, Kind.NAME, Kind.ASSIGN)
 
 
@@ -141,25 +144,32 @@ class NameChanges:
 
     def _entry(self, found: NameDifference) -> Optional[ReportEntry]:
         if found.what == "gone":
-            return self._gone(found, f"since {found.since}")
+            return self._gone(found)
         if found.what in ("warns", "deprecated"):
             return self._deprecated(found)
         return None
 
-    def _gone(self, found: NameDifference, when: str) -> ReportEntry:
+    def _gone(self, found: NameDifference) -> ReportEntry:
         known, module = self.answer(found.name, self.old), self.names.module_of(found.name, self.old)
         return ReportEntry(
             f"{found.name}:gone",
             "breaks",
             "gone",
-            f"{found.name} is {'gone' if found.what == 'gone' else 'not there yet'}",
+            f"{found.name} is gone",
             "there",
             bounded(_ROLE.sub(r"\1", found.message), _LONGEST) or "no such name",
-            when,
+            f"since {found.since}",
             script=presence_script(known, module) if isinstance(known, Found) else "",
-            instead=" or ".join(found.replacements[:3]),
+            instead=" or ".join(found.replacements[:3]) or self._without_replacement(known),
             subject=found.name,
         )
+
+    def _without_replacement(self, known: Answer) -> str:
+        """Return where the old release has the code of a name that nothing takes the place of."""
+        if isinstance(known, Found) and known.record.kind in _IN_PYTHON and not known.canonical.startswith("torch._C"):
+            module = self.names.module_of(known.canonical, self.old)
+            return f"{_NO_OTHER_NAME}; its code in {module} of {self.old} shows what it did"
+        return _NO_OTHER_NAME
 
     def _deprecated(self, found: NameDifference) -> ReportEntry:
         newest = self.names.lookup(found.name, self.names.releases[-1])
@@ -175,7 +185,7 @@ class NameChanges:
             f"since {found.since}",
             script=documentation_script(found.name, module) if found.what == "deprecated" else "",
             notes=(f"gone since {newest.since}",) if isinstance(newest, Gone) else (),
-            instead=" or ".join(found.replacements[:3]),
+            instead=" or ".join(found.replacements[:3]) or _NO_OTHER_NAME,
             subject=found.name,
         )
 
@@ -185,7 +195,7 @@ class NameChanges:
             since = next(release for release in self._later if argument in self._deprecated_passed(name, call, release))
             what = f"{name}: {argument} is deprecated"
             ends = "not deprecated", "its default is 'deprecated': passing it warns"
-            instead = instead_of_argument(name, argument) or f"leave {argument} out"
+            instead = instead_of_argument(name, argument)
             found = _of_argument(name, argument, "warns", what, ends, f"since {since}", instead)
             yield replace(found, kind="deprecated")
 
@@ -218,11 +228,11 @@ class NameChanges:
             yield _of_argument(name, argument, "breaks", what, ("taken", "TypeError"), when, instead), is_sure
         for argument in found.missing:
             what = f"{name} requires {argument} now"
-            entry = _of_argument(name, argument, "breaks", what, ("not needed", "TypeError"), when)
+            entry = _of_argument(name, argument, "breaks", what, ("not needed", "TypeError"), when, f"pass {argument}")
             yield entry, is_sure and found.is_certain
         for old, new in found.moved:
             what = f"{name} takes {new} where {old} stood"
-            instead = f"{old}=… by keyword" if takes_keyword(after.record, old) else ""
+            instead = f"{old}=… by keyword" if takes_keyword(after.record, old) else f"leave {old} out"
             yield _of_argument(name, old, "changes", what, (old, new), when, instead), True
         for argument, before, now in found.defaults:
             if _same_value(before, now):

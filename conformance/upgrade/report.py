@@ -73,16 +73,17 @@ def escaped(text: str) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return the counts in one line; an all-clear only where everything was read and resolved."""
+    """Return the counts in one line; an all-clear only where torch is used, and everything was read and resolved."""
     counts = report.counts()
     numbers = [count_of(counts[harm], _NOUNS[harm]) for harm in SHOWN if counts[harm]]
     numbers += [f"{len(report.maybe):,} maybe"] if report.maybe else []
     numbers += [f"{report.ignored:,} ignored"] if report.ignored else []
     if numbers:
         return ", ".join(numbers)
-    if report.is_silent:
-        return "no differences found, but parts of the code could not be analysed"
-    return "no differences found"
+    coverage = report.coverage
+    nothing = "no differences found" if coverage is None or coverage.names else "nothing to compare"
+    is_whole = coverage is None or coverage.is_analysed
+    return nothing if is_whole else f"{nothing}, but parts of the code could not be analysed"
 
 
 def _lines(report: Report, brief: bool, everything: bool, coverage: bool) -> Iterator[_Line]:
@@ -148,24 +149,28 @@ def _covered(coverage: ReportCoverage, *, hint: bool) -> str:
 
 def _details(coverage: ReportCoverage, most: Optional[int]) -> Iterator[str]:
     """Yield what the report does not cover; ``most``: how many of a kind are named, all without it."""
-    yield from _named("nothing is known of", coverage.unknown, most)
-    yield from _named("gone from both releases", coverage.missing, most)
+    reasons: dict[str, dict[str, Use]] = {}
+    for name, (use, why) in coverage.unknown.items():
+        reasons.setdefault(why, {})[name] = use
+    yield from (f"unknown ({why}): {_named(names, most)}" for why, names in reasons.items())
+    if coverage.missing:
+        missing = {name: use for name, (use, _) in coverage.missing.items()}
+        yield f"gone from both releases: {_named(missing, most)}"
     causes: dict[str, list[str]] = {}
     for unread in coverage.not_read:
         causes.setdefault(unread.cause.value, []).append(_place(unread.path, unread.line, unread.cell))
     yield from (f"not read ({cause}): {_some(paths, most)}" for cause, paths in causes.items())
-    doubts: dict[str, list[str]] = {}
+    doubts: dict[str, dict[str, None]] = {}
     for unclear in coverage.unclear:
-        doubts.setdefault(unclear.doubt.value, []).append(_place(unclear.path, unclear.line, unclear.cell))
-    yield from (f"not fully analysed, because it {doubt}: {_some(places, most)}" for doubt, places in doubts.items())
+        doubts.setdefault(unclear.doubt.value, {})[_place(unclear.path, unclear.line, unclear.cell)] = None
+    for doubt, places in doubts.items():
+        yield f"not fully analysed, because it {doubt}: {_some(list(places), most)}"
     if coverage.skipped:
         yield f"skipped, because excluded or not written for the project: {_some(coverage.skipped, most)}"
 
 
-def _named(what: str, names: Mapping[str, tuple[Use, str]], most: Optional[int]) -> Iterator[str]:
-    if names:
-        placed = [f"{name} ({_place(use.path, use.line, use.cell)})" for name, (use, _) in names.items()]
-        yield f"{what}: {_some(placed, most)}"
+def _named(names: Mapping[str, Use], most: Optional[int]) -> str:
+    return _some([f"{name} ({_place(use.path, use.line, use.cell)})" for name, use in names.items()], most)
 
 
 def _by_module(entries: Iterable[ReportEntry]) -> Iterator[str]:
