@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.results.wording import key_of, split_class
-from conformance.show.arguments import find_argument
 from conformance.show.index import Index, Subject
 from conformance.show.matching import nearest, plain, weights, words_of
 from conformance.show.model import (
+    ArgumentFinding,
     ClaimFinding,
     ClaimsFinding,
     Finding,
@@ -42,6 +42,9 @@ _CLEARLY = 0.8
 _OF_ERROR = 1.0
 #: How much of the shorter line is in the other where two answers begin alike.
 _ALIKE = 0.5
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)(?:\s*=\s*\S+)?")
+_MOST_TAKERS = 6
+_MOST_LINES = 3
 _MOST_MESSAGES = 3
 _MOST_OTHERS = 4
 _MOST_CLAIMS = 6
@@ -138,7 +141,7 @@ class Asking:
         """Return the name, the concept and the argument that a text is, as far as programs use them."""
         named, concept = self._names.named(text), self._concept(text)
         has_answer = named is not None and named.answer is not None
-        argument = None if has_answer else find_argument(text, self._index)
+        argument = None if has_answer else _argument(text, self._index)
         if named is not None and not (named.uses or has_answer) and text.isidentifier():
             # A name that few use may be a word first, such as `copy`, a concept or an argument, such as `inplace`.
             named = None if concept or argument or not self._is_no_word(text) else named
@@ -295,6 +298,35 @@ class Asking:
     def _misspelt(self, text: str, most: int = 3) -> tuple[Finding, ...]:
         found = self._names.misspelt(text, most)
         return (found,) if found is not None else ()
+
+
+def _argument(text: str, index: Index) -> Optional[ArgumentFinding]:
+    """Return what is known of an argument of functions."""
+    match = _ARGUMENT.fullmatch(text.rstrip("?"))
+    takers = index.takers(match[1]) if match is not None else {}
+    if match is None or not takers:
+        return None
+    argument = match[1]
+    mentions = re.compile(rf"\b{re.escape(argument)}\b")
+    lines = [
+        (answer.subject, line)
+        for answer in index.answers(argument)
+        for line in answer.lines
+        if mentions.search(line.says)
+    ]
+    # A line with `copy=` speaks of the argument, one with "a copy" does not.
+    lines = [pair for pair in lines if f"{argument}=" in pair[1].says] or lines
+    names: dict[str, tuple[str, str]] = {}
+    for name, taker, default in index.public_takers(argument):
+        names.setdefault(taker, (name, default))
+    public = [*names.values()] or sorted(takers.items())
+    subjects = [subject for name, _ in public if (subject := index.subject(name)) is not None]
+    claims = [claim for subject in subjects for claim in subject.claims if mentions.search(claim.title)]
+    places = {name: place for place, (name, _) in enumerate(public)}
+    lines.sort(key=lambda pair: places.get(pair[0], len(places)))
+    uses = max((subject.uses for subject in subjects), default=0)
+    shown = tuple(public[:_MOST_TAKERS])
+    return ArgumentFinding(argument, shown, len(takers), tuple(lines[:_MOST_LINES]), tuple(claims), uses)
 
 
 def _tells_of_error(line: LineView) -> bool:
