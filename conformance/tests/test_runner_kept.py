@@ -18,7 +18,7 @@ from conformance.results.store import load_results
 from conformance.tests.small_checkout import NAME, make_checkout, run
 
 #: The hash of the code that measures when HARNESS, or this line, was last changed.
-KNOWN = (3, "20cfd570e2c7")
+KNOWN = (3, "fc75305373fd")
 
 
 @pytest.fixture(scope="module")

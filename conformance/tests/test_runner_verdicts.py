@@ -327,6 +327,13 @@ def test_a_claim_that_leaks_global_state_is_invalid(judge: Judge, program: str, 
     assert after.verdict == "holds"
 
 
+@pytest.mark.parametrize("kinds", [("", "full_"), ("full_", "")])
+def test_backward_hooks_of_one_claim_do_not_forbid_those_of_another(judge: Judge, kinds: tuple[str, str]) -> None:
+    for kind in kinds:
+        register = f"torch.nn.modules.module.register_module_{kind}backward_hook"
+        assert judge(f"do: |\n  handle = {register}(print)\n  handle.remove()\nexpect: handle").verdict == "holds"
+
+
 def test_a_leak_of_an_example_that_is_not_judged_is_told(judge: Judge) -> None:
     program = "torch.set_default_dtype(torch.float64)\n  y = x.detach()\n  z = x.storage_of_no_kind if 0 else x"
     unjudged = f"given: {{x: tensor(max_size=0)}}\ndo: |\n  {program}\nexpect: shares_storage(z, y)"

@@ -224,9 +224,11 @@ class TorchState:
         self.prepare()
 
     def prepare(self) -> None:
-        """Put the random generators back, and let each warning come again: to be called before each example."""
+        """Put back the random generators, and what torch itself never does: to be called before each example."""
         self.generators.reset()
         see_every_warning()
+        # Once all modules had a backward hook of one kind, those of the other kind raise, even if no hook is left.
+        torch.nn.modules.module._global_is_full_backward_hook = None
 
     def leaks(self) -> list[str]:
         """Return what differs now, by name, and put it back."""
