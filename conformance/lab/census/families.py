@@ -137,6 +137,7 @@ _RULES = (
             r"\bshared among all drawn\b",
             r"^To .*\bsee\b.*|\bsharing strateg\w+|\brecommended that\b.*",
             r"\bhook can modify the (?:in|out)put\b",
+            r"\bSet the strategy for sharing\b|\bFor example\b.*\bkernel\b.*",
         ),
         elsewhere=r"\.profiler|^torch\.(?:compile|special\.|utils\.flop|utils\.collect)",
     ),
@@ -198,6 +199,8 @@ _RULES = (
             r"\bmay (?:produce|be|induce)\b.*|\bcan be used\b.*|\bchunk_size\b.*",
             r"\bWhether to warn\b.*|\bgradient formula\b.*|\brun autograd through\b|\bresilient backpropagation\b",
             r"\bautograd\.Function\b|\bautograd functions?\b",
+            r"\bgradient underflow\b|\bslower\b.*|\bbasic usage\b.*|\bwhen the gradient of .* is ready\b",
+            r"\bneeded for gradient computation\b|\bthe gradient computation is done\b",
         ),
         unless=(
             _BARE_ARGUMENT,
@@ -248,7 +251,8 @@ _RULES = (
             r"|allowed|available|accessible) (?:and settable )?only\b|\bonly (?:one|floating|tensors?"
             r"|two) .*\b(?:allowed|supported)",
             r"\bworks? only\b|\b(?:can|may|must|should) only\b|^Only call\b|\bno longer supported\b",
-            r"^(?:\.\. warning ?:+ )?only\b.*\b(?:can be|allowed|supported)\b",
+            r"^(?:\.\. warning ?:+ |currently,? )?only\b.*\b(?:can be|allowed|supported)\b",
+            r"\bstrictly enforce",
             r"\bundefined\b(?! (?:grad|output|data))|\bill-defined\b|\bnot (?:well-)?defined\b|\bincorrect (?:results?"
             r"|behavior|execution|gradients?|data)\b",
             r"\bsilently (?:incorrect|wrong|ignored)\b",
@@ -285,6 +289,9 @@ _RULES = (
             r"\bshould not (?:rely|depend)\b|\bshould (?:only )?be (?:used|implemented)\b|\bshould only be used in\b",
             r"\bmay or may not\b|\bneed to be respected\b|\bregardless of whether\b.*|\bwork directly with NLLLoss\b.*",
             r"\bis not available, the default\b",
+            r"\bthe only exception\b|\bnon-negative integer argument\b|\bMUST,PREFER\b",
+            r"\bcan(?: ?not|'t) (?:require|detect|be drawn)\b|\bshould only do this\b",
+            r"\bshould be (?:packed|run under)\b",
         ),
         elsewhere=r"^torch\.(?:special\.(?:erf|erfc|erfcx|erfinv))$|\.profiler\.(?:emit|load|profile)|WeakIdKeyDictionary",
     ),
