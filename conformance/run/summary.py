@@ -110,13 +110,17 @@ class Summary:
             lines += _first(
                 told, f"unreviewed on {device}: nobody has looked at what fails there; --accept writes it down"
             )
-        lines += _listed(sorted(self._influenced), "judged once more, alone, with another verdict, which counts")
+        lines += _listed(
+            sorted(self._influenced), "run again in a process of its own, with another verdict, which counts"
+        )
         attention = [f"{verdict:9} {item}" for item, verdict in sorted(self._failed)]
         attention += [f"no verdict {item}: {_reason(told)}" for item, told in sorted(self.unjudged.items())]
         lines += _listed(attention, f"need{'' if len(attention) > 1 else 's'} attention")
         if self._unsure:
-            was, it = ("was", "it") if self._unsure == 1 else ("were", "them")
-            lines.append(f"{self._unsure} of these {was} not judged once more, alone: neighbours may influence {it}")
+            was = "was" if self._unsure == 1 else "were"
+            lines.append(
+                f"{self._unsure} of these {was} not run again alone: claims that ran before may have an influence"
+            )
         if times:
             lines += [*times, "times are relative to the kernel at 1.0; they depend on the machine and fail no run"]
         elif not attention:

@@ -55,12 +55,14 @@ def test_how_far_to_trust_what_fails_after_other_claims_is_told() -> None:
     summary, results = summary_of(GOOD)
     summary.add("b[cpu]", ItemRecord("x/claim-0", HERE, GOOD, influenced="crashed (killed by SIGABRT)"), 0.1)
     assert summary.lines([results])[-3:] == [
-        "1 judged once more, alone, with another verdict, which counts:",
+        "1 run again in a process of its own, with another verdict, which counts:",
         "  b[cpu]: crashed (killed by SIGABRT) after other claims, holds alone: its neighbours influence it",
         "every verdict is as expected",
     ]
     summary.add("c[cpu]", ItemRecord("x/claim-0", HERE, BAD, unsure=True), 0.1)
-    assert summary.lines([results])[-1] == ("1 of these was not judged once more, alone: neighbours may influence it")
+    assert summary.lines([results])[-1] == (
+        "1 of these was not run again alone: claims that ran before may have an influence"
+    )
 
 
 def recorded(results: Results, **changes: Entry) -> Results:
