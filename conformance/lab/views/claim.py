@@ -26,27 +26,19 @@ _AXES = ("dtypes", "layouts", "sizes", "autograd states")
 
 
 @dataclass(frozen=True)
-class Quote:
-    """A documented sentence, as the torch at hand has it."""
-
-    text: Text
-    origin: str
-
-
-@dataclass(frozen=True)
 class ClaimView:
     """One claim as a reader sees it.
 
     Attributes
     ----------
-    slug : str
-        The part of the id after the subject; the anchor of the claim.
     verdicts : tuple of Line
         The verdicts, a line for each device.
     kinds : str
         On which kinds of tensors a firm claim was tried, as ``on dense tensors``.
     history : tuple of (str, str)
         What is told of its change points and its documentation: a heading and a sentence.
+    quotes : tuple of (Text, str)
+        Documented sentences as the torch at hand has them, each with its origin.
     sources : tuple of Text
         Who says it, and what became of each sentence.
     evidence : tuple of Text
@@ -57,14 +49,11 @@ class ClaimView:
         What mutation testing showed.
     """
 
-    id: str
-    slug: str
-    title: str
-    family: str
+    claim: Claim
     verdicts: tuple[Line, ...]
     kinds: str
     history: tuple[tuple[str, str], ...]
-    quotes: tuple[Quote, ...]
+    quotes: tuple[tuple[Text, str], ...]
     falsehoods: tuple[Falsehood, ...]
     program: ProgramView
     applies: str
@@ -73,18 +62,13 @@ class ClaimView:
     place: str
     evidence: tuple[Text, ...]
     killed: Optional[Killed]
-    unkillable: Text
-    was: tuple[str, ...]
 
 
 def claim_view(claim: Claim, content: Content) -> ClaimView:
     """Return a claim as a reader sees it."""
     cells = content.cells(claim)
     return ClaimView(
-        id=claim.id,
-        slug=claim.slug,
-        title=claim.title,
-        family=claim.family,
+        claim=claim,
         verdicts=strip(claim, cells),
         kinds="" if claim.unspecified or claim.is_timed else on_kinds(kinds_tried(claim)),
         history=tuple(claim_history(claim, content)),
@@ -97,8 +81,6 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
         place=content.place_of(claim),
         evidence=tuple(_evidence(cells)),
         killed=content.killed(claim),
-        unkillable=prose(claim.unkillable) if claim.unkillable else (),
-        was=claim.was,
     )
 
 
@@ -126,15 +108,15 @@ def source_link(source: Source, content: Content) -> Text:
     return text_of(name, f" (“{source.key}”)") if source.key else name
 
 
-def quotes(claim: Claim, content: Content) -> Iterator[Quote]:
-    """Return the sentences of the documentation that a claim is from, as the torch at hand has them."""
+def quotes(claim: Claim, content: Content) -> Iterator[tuple[Text, str]]:
+    """Return the sentences of the documentation that a claim is from, with their origin."""
     for source in claim.sources:
         if source.kind == "docs":
             hashes = trace(claim, source, content.cells(claim))[1]
             sentence = content.sentences.find(source, hashes)
             if sentence is not None:
                 origin = f"Documentation of torch {content.sentences.torch}, {source.name}"
-                yield Quote(prose(without_roles(sentence)), origin)
+                yield prose(without_roles(sentence)), origin
 
 
 def _source(claim: Claim, source: Source, content: Content) -> Text:

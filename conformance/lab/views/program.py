@@ -17,14 +17,6 @@ _NEVER_ASKED = "–"
 
 
 @dataclass(frozen=True)
-class Output:
-    """What an example gave, and where."""
-
-    where: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Table:
     """A small table; a cell is running text."""
 
@@ -40,8 +32,8 @@ class ProgramView:
     ----------
     label : str
         What the script is: an example, or a program without inputs.
-    outputs : tuple of Output
-        What it gave, on the newest torch first; environments that gave the same are named together.
+    outputs : tuple of (str, str)
+        Where, and what it gave there, on the newest torch first; environments that gave the same are named together.
     inputs : tuple of Text
         The inputs that the claim is tried on, and why they are narrowed.
     must_hold : tuple of Text
@@ -52,7 +44,7 @@ class ProgramView:
 
     label: str
     script: str
-    outputs: tuple[Output, ...]
+    outputs: tuple[tuple[str, str], ...]
     inputs: tuple[Text, ...]
     must_hold: tuple[Text, ...]
     unspecified: bool
@@ -131,11 +123,11 @@ def _facts(cell: Cell) -> Optional[Facts]:
     return None if cell.entry is None or cell.entry.facts == Facts() else cell.entry.facts
 
 
-def _outputs(cells: Sequence[Cell]) -> tuple[Output, ...]:
+def _outputs(cells: Sequence[Cell]) -> tuple[tuple[str, str], ...]:
     groups = in_groups([(cell.measured, _facts(cell)) for cell in cells])
     newest = next((facts for cell in reversed(cells) if (facts := _facts(cell)) is not None), None)
     groups.sort(key=lambda group: group[0] != newest)
-    return tuple(Output(where, "\n".join(fact_lines(facts))) for facts, where in groups if isinstance(facts, Facts))
+    return tuple((where, "\n".join(fact_lines(facts))) for facts, where in groups if isinstance(facts, Facts))
 
 
 def _inputs(claim: Claim) -> tuple[Text, ...]:
