@@ -36,8 +36,7 @@ from conformance.lab.views.pictures import (
     false_by_release,
     timing_pictures,
 )
-from conformance.lab.views.pieces import Target, code, joined, linked, prose, words
-from conformance.lab.views.program import Table
+from conformance.lab.views.pieces import Table, Target, code, joined, linked, prose, words
 from conformance.lab.views.subject import subject_rows
 from conformance.language import vocabulary
 from conformance.language.codes import CODES, GROUPS

@@ -18,8 +18,7 @@ from conformance.lab.reference.data import CHANGE_TEXTS
 from conformance.lab.views.changes import WrittenChange
 from conformance.lab.views.claim import ClaimView
 from conformance.lab.views.costs import CostlyCause
-from conformance.lab.views.pieces import Target, Text, bounded, prose, text_of
-from conformance.lab.views.program import Table
+from conformance.lab.views.pieces import Table, Target, Text, bounded, prose, text_of
 from conformance.lab.views.release_page import STYLES, DeviceView, change_heading
 from conformance.upgrade.compare.differences import RecordDifference
 
@@ -54,9 +53,9 @@ def claim_parts(claims: Sequence[ClaimView], in_full: int, href: Callable[[Targe
 
 def behind_in_words(claim: ClaimView) -> str:
     """Name what stands behind a claim; empty where nothing does."""
-    named = ["inputs"] if claim.program.inputs else []
+    named = ["inputs"] if claim.inputs else []
     named += ["evidence"] if claim.evidence else []
-    named += ["other outputs"] if claim.program.outputs[1:] else []
+    named += ["other outputs"] if claim.outputs[1:] else []
     if claim.killed and claim.killed.killers:
         named.append(f"{len(claim.killed.killers)} impostors detected")
     told = ", ".join(named)
@@ -181,27 +180,26 @@ def _as_script(value: object) -> str:
 
 def _body(claim: ClaimView, href: Callable[[Target], str]) -> Iterator[Block]:
     """Yield what a claim in full has below its verdict and its sentences."""
-    program = claim.program
-    if program.script:
-        yield from ({"heading": program.label}, {"code": bounded(program.script)})
-    for where, output in program.outputs[:1]:
+    if claim.script:
+        yield from ({"heading": claim.label}, {"code": bounded(claim.script)})
+    for where, output in claim.outputs[:1]:
         yield from ({"heading": f"Gives on {where}"}, {"code": bounded(output)})
-    if program.observed:
-        yield from ({"heading": "Nothing is promised here. What happens is recorded"}, table_block(program.observed))
-    if program.must_hold and not (program.observed and program.unspecified):
-        yield from ({"heading": "Looked at" if program.unspecified else "Must hold"}, items(program.must_hold))
+    if claim.observed:
+        yield from ({"heading": "Nothing is promised here. What happens is recorded"}, table_block(claim.observed))
+    if claim.must_hold and not (claim.observed and claim.claim.unspecified):
+        yield from ({"heading": "Looked at" if claim.claim.unspecified else "Must hold"}, items(claim.must_hold))
     if claim.applies:
         yield {"items": [[[f"Applies to {claim.applies} only.", 0]]]}
-    if program.tiers:
-        yield table_block(program.tiers)
+    if claim.tiers:
+        yield table_block(claim.tiers)
     yield from ({"heading": "Sources"}, {"items": [_parts(text, href) for text in claim.sources]})
     yield {"items": [[["Encoded in ", 0], [claim.place, 1]]]}
 
 
 def _behind(claim: ClaimView) -> Iterator[Block]:
-    if claim.program.inputs:
-        yield from ({"heading": "Inputs it is tried on"}, items(claim.program.inputs))
-    for where, output in claim.program.outputs[1:]:
+    if claim.inputs:
+        yield from ({"heading": "Inputs it is tried on"}, items(claim.inputs))
+    for where, output in claim.outputs[1:]:
         yield from ({"heading": f"Gives on {where}"}, {"code": bounded(output)})
     if claim.evidence:
         yield from ({"heading": "Evidence"}, items(claim.evidence))

@@ -10,8 +10,8 @@ from conformance.base.release_spans import in_ranges
 from conformance.lab.impostors.record import Killed
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import Falsehood, falsehoods
-from conformance.lab.views.pieces import Text, code, link, linked, prose, text_of, words
-from conformance.lab.views.program import ProgramView, Table, in_groups, program_view
+from conformance.lab.views.pieces import Table, Text, code, link, linked, prose, text_of, words
+from conformance.lab.views.program import expectation, in_groups, inputs_of, observed, outputs, script_of, tiers
 from conformance.lab.views.strip import Line, strip
 from conformance.language.condition_words import conditions_in_words
 from conformance.language.model import Claim, Source
@@ -39,6 +39,16 @@ class ClaimView:
         What is told of its change points and its documentation: a heading and a sentence.
     quotes : tuple of (Text, str)
         Documented sentences as the torch at hand has them, each with its origin.
+    label, script : str
+        What the script is: an example, or a program without inputs.
+    outputs : tuple of (str, str)
+        Where, and what the example gave there, on the newest torch first.
+    inputs : tuple of Text
+        The inputs that the claim is tried on, and why they are narrowed.
+    must_hold : tuple of Text
+        What is judged; where nothing is promised what is only looked at.
+    tiers : Table, optional
+        How far each tier of a promised error or warning was met.
     sources : tuple of Text
         Who says it, and what became of each sentence.
     evidence : tuple of Text
@@ -55,7 +65,13 @@ class ClaimView:
     history: tuple[tuple[str, str], ...]
     quotes: tuple[tuple[Text, str], ...]
     falsehoods: tuple[Falsehood, ...]
-    program: ProgramView
+    label: str
+    script: str
+    outputs: tuple[tuple[str, str], ...]
+    inputs: tuple[Text, ...]
+    must_hold: tuple[Text, ...]
+    observed: Optional[Table]
+    tiers: Optional[Table]
     applies: str
     timings: Optional[tuple[tuple[Text, Table], ...]]
     sources: tuple[Text, ...]
@@ -67,6 +83,7 @@ class ClaimView:
 def claim_view(claim: Claim, content: Content) -> ClaimView:
     """Return a claim as a reader sees it."""
     cells = content.cells(claim)
+    label, script = script_of(claim, cells)
     return ClaimView(
         claim=claim,
         verdicts=strip(claim, cells),
@@ -74,7 +91,13 @@ def claim_view(claim: Claim, content: Content) -> ClaimView:
         history=tuple(claim_history(claim, content)),
         quotes=tuple(quotes(claim, content)),
         falsehoods=falsehoods(claim, cells),
-        program=program_view(claim, cells),
+        label=label,
+        script=script,
+        outputs=outputs(cells) if label == "Example" else (),
+        inputs=inputs_of(claim),
+        must_hold=expectation(claim.expectation, judged=not claim.unspecified),
+        observed=observed(claim, cells) if claim.unspecified else None,
+        tiers=tiers(cells),
         applies=conditions_in_words(claim.applies),
         timings=tuple(_timings(cells)) if claim.is_timed else None,
         sources=tuple(_source(claim, source, content) for source in claim.sources),

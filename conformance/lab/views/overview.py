@@ -8,8 +8,7 @@ from typing import Optional
 
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehood_pages import false_index
-from conformance.lab.views.pieces import words
-from conformance.lab.views.program import Table
+from conformance.lab.views.pieces import Table, words
 from conformance.lab.views.strip import Chip
 from conformance.language.model import Claim
 from conformance.results.model import FAILING, Verdict
