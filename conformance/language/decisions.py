@@ -50,10 +50,6 @@ class Decision:
     reason: str = ""
     place: Optional[Place] = None
 
-    def same_as(self, other: Decision) -> bool:
-        """Whether both decide the same."""
-        return (self.kind, self.reason) == (other.kind, other.reason)
-
 
 # For each object, its sentences' hashes in the order of the docstring.
 Decisions = dict[str, dict[str, Decision]]

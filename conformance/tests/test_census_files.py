@@ -1,4 +1,4 @@
-"""Decision files: written in one form, read back, and decisions taken in from elsewhere; pages as sentences."""
+"""Decision files: written in one form, read back; pages as sentences."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ import pytest
 
 from conformance.lab.census.coverage import ClaimedSentence, ReadSentences
 from conformance.lab.census.files import (
-    adopt,
     load_decisions,
     load_read_sentences,
-    read_foreign,
     write_decisions,
     write_read_sentences,
 )
-from conformance.lab.census.objects import PublicObject
 from conformance.lab.census.pages import page_sentences
-from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
+from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE
 
 NUMBER = "12345678"
 POWER = "1234e567"
@@ -46,9 +43,8 @@ def test_what_is_written_is_read_back(root: Path) -> None:
     found, problems = load_decisions(root)
     assert not problems
     assert list(found["torch.frob"]) == [NUMBER, POWER]
-    for item in written:
-        assert item.decision is not None
-        assert found[item.name][item.hash].same_as(item.decision)
+    read = {(name, digest): (it.kind, it.reason) for name, of_name in found.items() for digest, it in of_name.items()}
+    assert read == {(item.name, item.hash): (item.state, item.reason) for item in written}
 
 
 def test_only_decisions_are_written(root: Path) -> None:
@@ -84,36 +80,6 @@ def test_what_was_read_is_written_and_read_back(root: Path) -> None:
     path.write_text("[]")
     with pytest.raises(ValueError, match="--write' makes it anew"):
         load_read_sentences(root)
-
-
-def test_decisions_are_taken_in_and_standing_ones_win(tmp_path: Path) -> None:
-    foreign = tmp_path / "elsewhere.yaml"
-    foreign.write_text(
-        "torch.special.frob:\n  12345678: no-claim\n  bbbbbbbb: {untestable: Needs a frob.}\n  cccccccc: no-claim\n"
-        "  dddddddd: no-claim\ntorch.gone:\n  ffffffff: no-claim\n"
-    )
-    given, problems = read_foreign([foreign])
-    assert not problems
-    known: Decisions = {"torch.frob": {"bbbbbbbb": Decision(NO_CLAIM)}}
-    entries = [
-        entry("torch.frob", NUMBER, TODO),
-        entry("torch.frob", "bbbbbbbb", NO_CLAIM),
-        entry("torch.frob", "cccccccc", ENCODED, ("torch.frob/x",)),
-        entry("torch.frob", "eeeeeeee", TODO),
-    ]
-    result = adopt(given, known, entries, [PublicObject("torch.frob", ("torch.special.frob",), "Frobs.")])
-    assert (result.taken, result.needless, result.unknown) == (1, 1, 2)
-    assert known["torch.frob"][NUMBER].kind == NO_CLAIM
-    assert known["torch.frob"]["bbbbbbbb"].kind == NO_CLAIM
-    assert len(result.conflicts) == 1
-    assert "bbbbbbbb is no-claim in the corpus and untestable here" in result.conflicts[0]
-    assert str(foreign.name) in result.conflicts[0]
-
-
-def test_a_file_with_mistakes_is_not_taken_in(tmp_path: Path) -> None:
-    foreign = tmp_path / "elsewhere.yaml"
-    foreign.write_text("torch.frob:\n  aaaaaaaa: perhaps\n")
-    assert [problem.code for problem in read_foreign([foreign])[1]] == ["EC01"]
 
 
 RST = """\

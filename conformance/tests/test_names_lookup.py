@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.lab.names.record import record
-from conformance.lab.names.summary import summarize
+from conformance.lab.names.summary import summary_lines
 from conformance.names.answers import describe, differences
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.model import Found, Gone, MeasuredNames, NameRecord, Never, NotMeasured, NotYet, Section
@@ -320,21 +320,28 @@ def test_differences_are_what_an_upgrade_has_to_say(
     assert found == expected
 
 
-def test_a_summary_begins_with_what_the_name_is_today(names: Names) -> None:
-    gone = summarize(names, "torch.symeig")
-    assert gone is not None
-    assert gone.status == "gone since 2.0; use torch.linalg.eigh"
-    added = summarize(names, "torch.add")
-    assert added is not None
-    assert added.status == "function"
-    assert added.signatures == (("1.13", ("(input, other)",)), ("2.0 to 2.1", ("(input, other, *, alpha=1)",)))
-    assert summarize(names, "torch.nothing") is None
-    new = summarize(names, "torch.compile")
-    assert new is not None
-    assert new.status == "function, since 2.0"
-    variable = summarize(names, "torch.variable")
-    assert variable is not None
-    assert variable.status == "function; deprecated, seen since 2.0 (each call warns); use torch.tensor"
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("torch.symeig", ["torch.symeig: gone since 2.0; use torch.linalg.eigh", "  1.13         (input)"]),
+        (
+            "torch.add",
+            ["torch.add: function", "  1.13         (input, other)", "  2.0 to 2.1   (input, other, *, alpha=1)"],
+        ),
+        ("torch.nothing", []),
+        ("torch.compile", ["torch.compile: function, since 2.0", "  2.0 to 2.1   (model)"]),
+        (
+            "torch.variable",
+            [
+                "torch.variable: function; deprecated, seen since 2.0 (each call warns); use torch.tensor",
+                "  2.0 to 2.1   (x)",
+            ],
+        ),
+        ("nn.Linear", ["torch.nn.Linear: class", "  defined as torch.nn.modules.linear.Linear"]),
+    ],
+)
+def test_a_summary_begins_with_what_the_name_is_today(names: Names, name: str, told: list[str]) -> None:
+    assert summary_lines(names, name) == told
 
 
 def test_a_summary_does_not_say_since_when_where_earlier_releases_are_unknown(tmp_path: Path) -> None:
@@ -348,13 +355,10 @@ def test_a_summary_does_not_say_since_when_where_earlier_releases_are_unknown(tm
         ],
         tmp_path,
     )
-    summary = summarize(Names(tmp_path), "torch.x.y")
-    assert summary is not None
-    assert (
-        summary.status
-        == "function; in 1.10 not known: torch.x can't be imported where it was measured: ImportError: no"
-    )
-    assert summarize(Names(tmp_path), "torch.x.z") is not None  # no release could be looked at but one
+    names = Names(tmp_path)
+    status = "function; in 1.10 not known: torch.x can't be imported where it was measured: ImportError: no"
+    assert summary_lines(names, "torch.x.y")[0] == f"torch.x.y: {status}"
+    assert summary_lines(names, "torch.x.z")  # no release could be looked at but one
 
 
 def test_a_replacement_that_the_release_does_not_have_is_not_given(names: Names) -> None:

@@ -49,6 +49,7 @@ EXCEPTIONS = {
 }
 #: Modules of these packages that need no torch, and may be imported by all.
 WITHOUT_TORCH = (
+    "conformance.lab.census.families",
     "conformance.lab.census.record",
     "conformance.lab.impostors.record",
     "conformance.lab.impostors.outcome",

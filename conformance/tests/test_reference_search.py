@@ -15,7 +15,8 @@ pytest.importorskip("sphinx", reason="the reference is built where Sphinx is ins
 
 from conformance.base.recorded_folder import NAMES, TRIALS, recorded_folder
 from conformance.lab import reference
-from conformance.lab.reference.loaded import data_file, write_data
+from conformance.lab.reference.beside import write_file
+from conformance.lab.reference.loaded import data_file, loaded_path
 from conformance.lab.reference.pages import places_of
 from conformance.lab.reference.search_index import FIRST, PAGES, search_files
 from conformance.lab.views.content import Content
@@ -69,7 +70,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Searched:
     content = Content(corpus, load_recorded(results), trials=trials, uses=uses_of(results / NAMES))
     files = search_files(content, places_of(content, "reference"), lambda document: f"{document}.html")
     for name, text in {**files, PAGES: data_file({"pages": [{"pages": []}]}, {})}.items():
-        write_data(text, folder, name)
+        write_file(folder / loaded_path(name), text)
     shutil.copytree(Path(reference.__file__).parent / "static", folder / "_static")
     page = folder / "asked.html"
     scripts = "".join(f'<script src="_static/{name}.js"></script>' for name in ("loaded", "search"))

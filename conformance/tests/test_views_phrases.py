@@ -9,7 +9,8 @@ from typing import Optional, get_args
 import pytest
 
 from conformance.base.release_spans import Unknown, gaps_in_words, in_ranges
-from conformance.lab.views.program import program_view
+from conformance.lab.views.pieces import plain
+from conformance.lab.views.program import expectation, inputs_of
 from conformance.language.condition_words import conditions_in_words, divergence_in_words
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place, Source
 from conformance.language.source_words import source_view
@@ -140,8 +141,8 @@ def test_what_happens_where_no_warning_is_promised(tmp_path: Path) -> None:
 
 def test_what_is_only_looked_at_is_not_called_a_promise(tmp_path: Path) -> None:
     def shown(body: str) -> tuple[str, ...]:
-        view = program_view(make_claim(tmp_path, body), ())
-        return tuple("".join(piece.text for piece in text) for text in (*view.must_hold, *view.inputs))
+        claim = make_claim(tmp_path, body)
+        return tuple(map(plain, (*expectation(claim.expectation, judged=not claim.unspecified), *inputs_of(claim))))
 
     told = "the last statement raises RuntimeError"
     assert shown(RAISING)[0] == f"{told} (the source promises only that it happens; the rest is recorded)"

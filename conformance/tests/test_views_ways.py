@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from conformance.lab.views.content import Content
-from conformance.lab.views.ways import CellView, WaysPage, WaysView, read_ways, ways_view
+from conformance.lab.views.pieces import prose
+from conformance.lab.views.ways import CellView, WaysPage, anchors_of, read_ways, timed_on, way_rows
 from conformance.language.answers import check_proofs
 from conformance.language.kept import load_own_corpus
 from conformance.language.model import Claim
@@ -37,15 +38,19 @@ def releases() -> list[Results]:
 
 
 @cache
-def view_of(name: str) -> WaysView:
+def own_content() -> Content:
     trials = RecordedTrials(DOCS / "results" / "trials")
-    content = Content(load_own_corpus()[0], load_recorded(DOCS / "results"), trials=trials)
-    return ways_view(PAGES[name], content)
+    return Content(load_own_corpus()[0], load_recorded(DOCS / "results"), trials=trials)
+
+
+@cache
+def cells_of(name: str) -> dict[str, dict[str, CellView]]:
+    page = PAGES[name]
+    return {way.call: dict(zip(page.columns, cells)) for way, cells in way_rows(page, own_content())}
 
 
 def cell(name: str, call: str, column: str) -> CellView:
-    [row] = [row for row in view_of(name).rows if row.call == call]
-    return dict(zip(PAGES[name].columns, row.cells))[column]
+    return cells_of(name)[call][column]
 
 
 def page_of(tmp_path: Path, columns: str, way: str) -> WaysPage:
@@ -56,8 +61,8 @@ def page_of(tmp_path: Path, columns: str, way: str) -> WaysPage:
 
 def tried(tmp_path: Path, key: str, way: str) -> CellView:
     content = Content(load_own_corpus()[0], trials=RecordedTrials(TRIALS))
-    [row] = ways_view(page_of(tmp_path, f"{{{key}: Heading}}", way), content).rows
-    return row.cells[0]
+    [(_, [cell])] = way_rows(page_of(tmp_path, f"{{{key}: Heading}}", way), content)
+    return cell
 
 
 @EVERY_PAGE
@@ -90,26 +95,23 @@ def _expected(claim: Claim) -> str:
 
 @EVERY_PAGE
 def test_four_questions_lead_to_rows(page: WaysPage) -> None:
-    name = next(name for name, other in PAGES.items() if other is page)
-    led = [sum(bool(anchor) for _, anchor in pieces) for _, pieces in view_of(name).questions]
+    anchors = anchors_of(page)
+    led = [sum(piece.code and piece.text in anchors for piece in prose(says)) for _, says in page.questions]
     assert len(led) == 4
     assert all(led)
 
 
-@EVERY_PAGE
-def test_every_call_has_one_row_and_every_cell_says_something(page: WaysPage) -> None:
-    name = next(name for name, other in PAGES.items() if other is page)
-    rows = view_of(name).rows
+@pytest.mark.parametrize("name", PAGES)
+def test_every_call_has_one_row_and_every_cell_says_something(name: str) -> None:
+    rows = cells_of(name)
     assert 10 <= len(rows) <= 30
-    assert len({row.call for row in rows}) == len(rows)
-    assert [row.call for row in rows if not all(it.says for it in row.cells)] == []
+    assert len(rows) == len(PAGES[name].ways)
+    assert [call for call, cells in rows.items() if not all(it.says for it in cells.values())] == []
 
 
 def test_what_a_write_does_at_backward_goes_with_the_version_counter() -> None:
     """Backward notices what the counter counts, and nothing else."""
-    page = view_of("in-place")
-    keys = list(page.page.columns)
-    rows = [dict(zip(keys, (it.says for it in row.cells))) for row in page.rows]
+    rows = [{key: it.says for key, it in cells.items()} for cells in cells_of("in-place").values()]
     noticed = {(row["counter"], row["later"]) for row in rows if row["later"].startswith(("It raises", "The gradient"))}
     assert noticed == {("rises", "It raises a RuntimeError."), ("stays", "The gradient is wrong, without an error.")}
 
@@ -177,8 +179,8 @@ def test_cost_is_what_was_timed_of_the_very_call() -> None:
     assert cell("copying", "x.new_tensor(x)", "cost").says == f"{first:.1f}× to {last:.1f}× `x.detach().clone()`"
     assert cell("copying", "x.detach().clone()", "cost").says == "1×"
     assert cell("copying", "x.cpu()", "cost").says == "–"
-    assert view_of("copying").timed.startswith("1 to 16,384 elements on torch 2.13.0, cpu, ")
-    assert view_of("views").timed == ""
+    assert timed_on(PAGES["copying"], own_content()).startswith("1 to 16,384 elements on torch 2.13.0, cpu, ")
+    assert timed_on(PAGES["views"], own_content()) == ""
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -42,10 +41,8 @@ def add_census(commands: Any) -> None:
         "--left", type=int, default=20, metavar="N", help="show N sentences to do (default %(default)s)"
     )
     parser.add_argument("--all", action="store_true", help="list every sentence, not only those to do")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if a sentence is to do")
     parser.add_argument("--write", action="store_true", help="record the sentences read now as known")
-    parser.add_argument("--adopt", nargs="+", type=Path, metavar="FILE", help="add the decisions in these files")
     parser.add_argument(
         "--page",
         action="append",
@@ -56,7 +53,6 @@ def add_census(commands: Any) -> None:
     parser.add_argument(
         "--changes", action="store_true", help="list what differs between two releases and no entry explains, instead"
     )
-    parser.add_argument("--rules", action="store_true", help="measure the rules on the sentences judged by hand")
     parser.add_argument("--results", type=Path, metavar="DIR", help="write the numbers to DIR/census")
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="use this corpus instead of the project's own")
     parser.set_defaults(function=census)
@@ -77,10 +73,8 @@ def _census(options: argparse.Namespace) -> int:
     from conformance.base.files import print_passed_over
     from conformance.lab.census.coverage import take_census
     from conformance.lab.census.files import (
-        adopt,
         load_decisions,
         load_read_sentences,
-        read_foreign,
         write_decisions,
         write_read_sentences,
     )
@@ -93,8 +87,6 @@ def _census(options: argparse.Namespace) -> int:
     except ImportError:
         raise Unusable("torch is not installed here, and the census reads its docstrings; install torch") from None
     root = options.corpus or default_root()
-    if options.rules:
-        return _measure_rules(root, objects)
     corpus, problems = load_own_corpus() if root == default_root() else load_corpus([root], root)
     print_passed_over(corpus.not_entered)
     decisions, wrong = load_decisions(root)
@@ -118,22 +110,9 @@ def _census(options: argparse.Namespace) -> int:
 
     taken = take()
     _refuse_unknown(options.module or (), taken, objects)
-    if options.adopt:
-        foreign, problems = read_foreign(options.adopt)
-        if problems:
-            raise Unusable("nothing was added:\n" + "\n".join(map(str, problems)))
-        adopted = adopt(foreign, decisions, taken.entries, objects)
-        print(
-            f"{adopted.taken} decisions added; {adopted.needless} not needed, since claims encode the sentence; "
-            f"{adopted.unknown} about sentences that no rule finds here"
-        )
-        print("".join(f"{line}\n" for line in adopted.conflicts), end="", file=sys.stderr)
-    if options.adopt or options.write:
-        taken = take()
+    if options.write:
         for path in [*write_decisions(root, taken.entries), *write_read_sentences(root, taken.entries)]:
             print(f"wrote {path}")
-        if options.adopt and adopted.conflicts:
-            return 1
         taken = take()
     if options.results:
         _record(options.results, root, taken, version, corpus, objects)
@@ -201,19 +180,6 @@ def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadS
     return entries
 
 
-def _measure_rules(root: Path, objects: Sequence[PublicObject]) -> int:
-    from conformance.lab.census.judged import load_samples, scores
-
-    for what, tuning in (("tuned on", True), ("drawn after tuning", False)):
-        samples = [sample for sample in load_samples(root) if sample.tuning is tuning]
-        found, present = scores(samples, objects)
-        print(f"{present} of {sum(len(sample.sentences) for sample in samples)} judged sentences, {what}")
-        print(f"  {'':12}{'precision':>10}{'recall':>10}")
-        for kind, score in found.items():
-            print(f"  {kind:12}{score.precision:>10.1%}{score.recall:>10.1%}")
-    return 0
-
-
 def _record(
     folder: Path, root: Path, taken: Census, version: str, corpus: Corpus, objects: Sequence[PublicObject]
 ) -> None:
@@ -245,17 +211,6 @@ def _show(options: argparse.Namespace, taken: Census, version: str) -> None:
     chosen = [entry for entry in taken.entries if _is_chosen(entry, options)]
     left = [entry for entry in taken.left() if _is_chosen(entry, options)]
     listed = chosen if options.all else left
-    if options.json:
-        document = {
-            "torch": version,
-            "objects": taken.objects,
-            "sentences": taken.read,
-            "states": _states(taken.entries),
-            "modules": taken.table(chosen),
-            "listed": [_plain(entry) for entry in listed],
-        }
-        print(json.dumps(document, indent=1))
-        return
     print(f"torch {version}: {taken.objects:,} documented objects, {taken.read:,} sentences\n")
     print("\n".join(_family_table(chosen)))
     print()
@@ -312,17 +267,3 @@ def _listing(entry: ClaimedSentence) -> str:
     head = f"{entry.name} {entry.hash} [{', '.join(entry.families) or 'page'}] {state}"
     about = "".join(f"\n    {claim}" for claim in entry.claims) + (f"\n    {entry.reason}" if entry.reason else "")
     return f"{head}{about}\n    {entry.text}"
-
-
-def _plain(entry: ClaimedSentence) -> dict[str, object]:
-    return {
-        "object": entry.name,
-        "module": entry.module,
-        "hash": entry.hash,
-        "families": list(entry.families),
-        "state": entry.state,
-        "change": entry.change,
-        "claims": list(entry.claims),
-        "reason": entry.reason,
-        "sentence": entry.text,
-    }

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conformance.base.codec import decode
 from conformance.base.json_files import replace_file
 from conformance.lab.census.coverage import ClaimedSentence, ReadSentences
-from conformance.lab.census.objects import PublicObject
 from conformance.language.corpus import decision_files
 from conformance.language.decisions import (
-    ENCODED,
     FOLDER,
     UNTESTABLE,
     Decision,
@@ -31,28 +28,6 @@ _HEADER = """\
 """
 
 
-@dataclass
-class Adopted:
-    """What came of taking decisions in.
-
-    Attributes
-    ----------
-    taken : int
-        Decisions that are new.
-    conflicts : list of str
-        What contradicts a decision that stands already; that one stays.
-    needless : int
-        Decisions on sentences that a claim encodes.
-    unknown : int
-        Decisions on sentences that no rule finds, or that this torch does not have.
-    """
-
-    taken: int = 0
-    conflicts: list[str] = field(default_factory=list)
-    needless: int = 0
-    unknown: int = 0
-
-
 def load_decisions(root: Path) -> tuple[Decisions, list[Problem]]:
     """Read every decision file of a corpus."""
     problems = Problems()
@@ -60,44 +35,6 @@ def load_decisions(root: Path) -> tuple[Decisions, list[Problem]]:
     for path in decision_files(root):
         found.update(read_decisions(path, problems))
     return found, problems.sorted()
-
-
-def read_foreign(paths: Iterable[Path]) -> tuple[Decisions, list[Problem]]:
-    """Read decisions from elsewhere: in any order, and with hashes unquoted that look like numbers."""
-    found: Decisions = {}
-    every: list[Problem] = []
-    for path in paths:
-        problems = Problems()
-        for name, decisions in read_decisions(path, problems).items():
-            found.setdefault(name, {}).update(decisions)
-        every += [problem for problem in problems.sorted() if problem.code != "E008"]
-    return found, every
-
-
-def adopt(
-    foreign: Decisions, known: Decisions, entries: Sequence[ClaimedSentence], objects: Sequence[PublicObject]
-) -> Adopted:
-    """Add decisions from elsewhere to the known ones, which win."""
-    called = {alias: found.name for found in objects for alias in found.aliases}
-    present = {(entry.name, entry.hash): entry for entry in entries}
-    result = Adopted()
-    for alias, decisions in foreign.items():
-        name = called.get(alias, alias)
-        for digest, decision in decisions.items():
-            entry = present.get((name, digest))
-            standing = known.get(name, {}).get(digest)
-            if entry is None:
-                result.unknown += 1
-            elif entry.state == ENCODED:
-                result.needless += 1
-            elif standing is None:
-                known.setdefault(name, {})[digest] = decision
-                result.taken += 1
-            elif not standing.same_as(decision):
-                result.conflicts.append(
-                    f"{decision.place}: {name} {digest} is {standing.kind} in the corpus and {decision.kind} here"
-                )
-    return result
 
 
 def write_decisions(root: Path, entries: Iterable[ClaimedSentence]) -> list[Path]:

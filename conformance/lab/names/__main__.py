@@ -16,7 +16,7 @@ from conformance.lab.names.measure import MeasuringFailed, measure
 from conformance.lab.names.modules import NoTorch
 from conformance.lab.names.record import record
 from conformance.lab.names.results import installed_results, write_results
-from conformance.lab.names.summary import summarize
+from conformance.lab.names.summary import summary_lines
 from conformance.names.answers import describe
 from conformance.names.lookup import Names, UnknownRelease
 from conformance.names.model import MeasuredNames
@@ -76,18 +76,13 @@ def _show(names: Names, name: str, release: Optional[str]) -> int:
     if release is not None:
         print(f"{name} in torch {release}: {describe(names.lookup(name, release))}")
         return 0
-    summary = summarize(names, name)
-    if summary is None:
+    lines = summary_lines(names, name)
+    if not lines:
         print(f"{name}: in no recorded release", file=sys.stderr)
         for near in names.suggest(name):
             print(f"  did you mean {near}?", file=sys.stderr)
         return 1
-    print(f"{summary.name}: {summary.status}")
-    if summary.canonical != summary.name:
-        print(f"  defined as {summary.canonical}")
-    for releases, signatures in summary.signatures:
-        for signature in signatures:
-            print(f"  {releases:12} {signature}")
+    print("\n".join(lines))
     return 0
 
 

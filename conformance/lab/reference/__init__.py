@@ -33,13 +33,13 @@ from sphinx.util import logging
 
 from conformance.base.json_files import ResultError
 from conformance.lab.reference import templates
-from conformance.lab.reference.beside import data_path, has_data, published_at, write_beside
+from conformance.lab.reference.beside import data_path, has_data, published_at, write_beside, write_file
 from conformance.lab.reference.description import description_tag
 from conformance.lab.reference.domain import ClaimDomain, short_roles
 from conformance.lab.reference.feed import FEED, SITE_MAP, feed, feed_entries, site_map
 from conformance.lab.reference.footer import ENVIRONMENTS, environments, footer
 from conformance.lab.reference.lists import DIRECTIVES
-from conformance.lab.reference.loaded import data_file, root_uri, write_data, write_data_of
+from conformance.lab.reference.loaded import data_file, loaded_path, root_uri
 from conformance.lab.reference.loading import Library, Sources, collect_sentences, library_of, set_library
 from conformance.lab.reference.pages import places_of, write_pages
 from conformance.lab.reference.search_index import PAGES, pages_file, search_files
@@ -138,7 +138,6 @@ def add_to_page(app: Sphinx, pagename: str, templatename: str, context: dict[str
     context["metatags"] = f"{context.get('metatags', '')}{description_tag(doctree, context.get('title', ''))}"
     context["page_data"] = data_path(pagename) if has_data(doctree, pagename) else None
     context["feed"] = FEED if _domain(app.env).data["feed"] else None
-    write_data_of(doctree, Path(app.outdir), pagename)
     write_beside(doctree, Path(app.outdir))
     keep_sidebar(app, pagename, context)
 
@@ -155,7 +154,7 @@ def write_shared_data(app: Sphinx) -> tuple[()]:
     if shared:
         shared[PAGES] = pages_file(app.env, app.builder.get_target_uri)
     for name, text in shared.items():
-        write_data(text, Path(app.outdir), name)
+        write_file(Path(app.outdir, loaded_path(name)), text)
     return ()
 
 

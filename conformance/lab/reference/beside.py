@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def keep_beside(document: nodes.document, path: str, text: str) -> None:
 
 def keep_data(document: nodes.document, page: str, data: object) -> None:
     """Keep what a page says as JSON, under the name of the page."""
-    text = json.dumps(_printable(data), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(printable_data(data), ensure_ascii=False, separators=(",", ":"))
     keep_beside(document, data_path(page), f"{text}\n")
 
 
@@ -40,9 +41,13 @@ def write_beside(doctree: object, folder: Path) -> None:
     """Write the files beside a page that is written."""
     found: dict[str, str] = doctree.get(ATTRIBUTE, {}) if isinstance(doctree, nodes.document) else {}
     for path, text in found.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        write_file(folder / path, text)
+
+
+def write_file(target: Path, text: str) -> None:
+    """Write a file, and the folders that it is in."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
 
 
 def has_data(doctree: object, page: str) -> bool:
@@ -50,10 +55,10 @@ def has_data(doctree: object, page: str) -> bool:
     return isinstance(doctree, nodes.document) and data_path(page) in doctree.get(ATTRIBUTE, {})
 
 
-def _printable(value: Any) -> Any:
+def printable_data(value: Any) -> Any:
     """Return a value of JSON without control characters in its texts."""
     if isinstance(value, str):
         return printable(value, keep="\n\t")
-    if isinstance(value, dict):
-        return {_printable(name): _printable(item) for name, item in value.items()}
-    return [_printable(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, Mapping):
+        return {printable_data(name): printable_data(item) for name, item in value.items()}
+    return [printable_data(item) for item in value] if isinstance(value, (list, tuple)) else value

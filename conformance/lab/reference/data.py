@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from conformance.lab.views.changes import WrittenChange, changes_of_name
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause
-from conformance.lab.views.pieces import plain
+from conformance.lab.views.pieces import plain, prose
 from conformance.language.addresses import subject_page
 from conformance.language.model import Claim
 from conformance.show.model import LineView, MessageView
 
 #: A value of JSON.
 Data = Mapping[str, object]
+#: What a change says in running text.
+CHANGE_TEXTS = ("title", "condition", "before", "after", "instead")
 
 
 def subject_data(subject: str, content: Content) -> Data:
@@ -32,13 +34,16 @@ def subject_data(subject: str, content: Content) -> Data:
 
 def changes_data(changes: Iterable[WrittenChange]) -> list[Data]:
     """Return what people wrote of changes."""
-    shown = ("id", "release", "reach", "module", "names", "proof")
-    texts = ("title", "condition", "before", "after", "instead")
     return [
         {
-            "harm": it.harm.word,
-            **{name: getattr(it, name) for name in shown},
-            **{name: plain(getattr(it, name)) for name in texts},
+            "harm": it.change.harm,
+            "id": it.change.id,
+            "release": it.change.release,
+            "reach": it.change.reach,
+            "module": it.module,
+            "names": it.names,
+            "proof": it.proof,
+            **{name: plain(prose(getattr(it.change, name))) for name in CHANGE_TEXTS},
         }
         for it in changes
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Callable, Optional
 
 from docutils import nodes
@@ -22,10 +23,12 @@ from conformance.lab.reference.fields import fields_of
 from conformance.lab.reference.loaded import change_blocks, table_block
 from conformance.lab.reference.pictures import draw, legend
 from conformance.lab.reference.ways import WaysDirective
-from conformance.lab.views import answer_table, impostors, message_list, overview, release_notes, release_page
-from conformance.lab.views.article import article_summaries, claim_line
-from conformance.lab.views.census import census_view
+from conformance.lab.views import answer_table, impostors, overview, release_notes, release_page
+from conformance.lab.views.article import article_facts
+from conformance.lab.views.census import census_numbers, census_tables
 from conformance.lab.views.changes import minors, written_changes
+from conformance.lab.views.costs import by_cost
+from conformance.lab.views.falsehoods import false_somewhere
 from conformance.lab.views.pictures import (
     Picture,
     changes_by_release,
@@ -33,16 +36,30 @@ from conformance.lab.views.pictures import (
     false_by_release,
     timing_pictures,
 )
-from conformance.lab.views.pieces import Target, code, prose, words
-from conformance.lab.views.program import Table
-from conformance.lab.views.start import start_view
-from conformance.lab.views.subject import subject_index
+from conformance.lab.views.pieces import Table, Target, code, joined, linked, prose, words
+from conformance.lab.views.subject import subject_rows
 from conformance.language import vocabulary
 from conformance.language.codes import CODES, GROUPS
 from conformance.results.schema import line_schemas
+from conformance.results.wording import GAP, key_of
+from conformance.show.model import MessageView
 
 #: Makes a part of a page over the whole corpus.
 Make = Callable[[ReferenceDirective], Iterator[nodes.Node]]
+
+#: What people ask about copies: names on the first page.
+_COPIES = (
+    *("torch.Tensor.reshape", "torch.Tensor.view", "torch.Tensor.detach", "torch.Tensor.clone", "torch.Tensor.to"),
+    *("torch.Tensor.contiguous", "torch.Tensor.expand", "torch.Tensor.flatten", "torch.Tensor.numpy"),
+    *("torch.from_numpy", "torch.tensor", "torch.nn.Module.state_dict"),
+)
+#: Messages that people meet, by their ids: those on the first page.
+_MESSAGES = (
+    *("numpy-requires-grad", "modified-in-place", "no-grad-fn", "leaf-in-place", "backward-twice", "weights-only"),
+    "different-devices",
+)
+#: Of what is false and of the releases of an upgrade so many stand on the first page; so many names below a message.
+_WORST, _UPGRADE, _MOST_NAMES = 5, 5, 3
 
 
 def _pictures(page: ReferenceDirective, *pictures: Optional[Picture]) -> Iterator[nodes.Node]:
@@ -51,7 +68,14 @@ def _pictures(page: ReferenceDirective, *pictures: Optional[Picture]) -> Iterato
 
 
 def _numbers(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    yield page.part("numbers", numbers=overview.numbers(page.content_of_site))
+    content = page.content_of_site
+    environments = content.recorded.environments
+    # Of many environments the newest on each device; all of them folded.
+    newest = tuple({measured.device: measured for measured in environments}.values())
+    shown = [newest, environments] if len(environments) > overview.FEW else [environments]
+    counts = [overview.counts(content.corpus.claims, found) for found in shown if found]
+    void = [item for item in environments if item.void]
+    yield page.part("numbers", numbers=overview.numbers(content), counts=counts, void=void)
 
 
 def _verdicts(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -64,15 +88,23 @@ def _environments(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 
 def _subjects(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    modules = subject_index(page.content_of_site)
+    content = page.content_of_site
     told = "False: claims that are false in some environment. Not measured: claims that were measured in none."
-    yield page.part("sentence", sentence=told if modules else "The corpus is empty.", style="")
-    for module, rows in modules.items():
+    yield page.part("sentence", sentence=told if content.modules else "The corpus is empty.", style="")
+    for module, subjects in content.modules.items():
+        rows = [*subject_rows(subjects, content)]
         yield page.section(nodes.make_id(f"module-{module}"), module, page.part("subjects", rows=rows))
 
 
 def _articles(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    yield page.part("articles", articles=article_summaries(page.content_of_site))
+    content = page.content_of_site
+    rows = []
+    for article in content.articles:
+        cited = [[content.cells(one) for one in content.claims_of_row(article.letter, row)] for row in article.rows]
+        false = sum(any(map(false_somewhere, cells)) for cells in cited)
+        name = linked(f"{article.letter}: {article.title}", "article", article.letter)
+        rows.append((name, len(article.rows), false, ", ".join(fact for _, fact in article_facts(article))))
+    yield page.part("articles", articles=rows)
 
 
 def _releases(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -83,10 +115,10 @@ def _releases(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 def _release_notes(page: ReferenceDirective) -> Iterator[nodes.Node]:
     content = page.content_of_site
-    rows = release_notes.notes_rows(content)
-    if not rows:
+    if not content.judged_notes:
         yield page.part("sentence", sentence="No release notes are encoded yet.", style="missing")
         return
+    rows = release_notes.notes_rows(content)
     yield page.part("release_notes_index", rows=rows, legend=release_notes.outcome_legend())
     untrue = release_notes.untrue_notes(content)
     if untrue:
@@ -100,16 +132,31 @@ def _answers(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 
 def _messages(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    areas, others = message_list.message_list(page.content_of_site)
-    page.keep_data(messages_data({key: view for messages in areas.values() for key, view in messages}))
-    page.keep({"recorded": [table_block(message_list.recorded_table(others), page.href, "sortable")]})
-    for area, messages in areas.items():
-        yield page.section(f"messages-{area}", area.capitalize(), page.part("messages", messages=messages))
-    if others:
-        yield page.section(
-            "recorded", "All that were recorded", page.part("recorded_messages", count=len(others), file=page.file)
+    content = page.content_of_site
+    views = dict(content.messages)
+    areas: dict[str, list[tuple[str, MessageView]]] = {}
+    for message in content.corpus.messages:
+        areas.setdefault(Path(message.place.path).stem, []).append((message.id, views.pop(key_of(message.texts[0]))))
+    page.keep_data(messages_data({key: view for area in sorted(areas) for key, view in areas[area]}))
+    # What nobody wrote of.
+    rows = tuple(
+        (
+            words(view.type),
+            words(view.texts[0]),
+            joined(linked(f"`{name}`", "subject", name) for name in view.names[:_MOST_NAMES]),
+            words(view.releases[0] if len(view.releases) == 1 else f"{view.releases[0]} to {view.releases[-1]}"),
         )
-    if not areas and not others:
+        for view in sorted(views.values(), key=lambda view: (view.type, view.texts))
+    )
+    recorded = Table(tuple(map(words, ("Class", "Message", "Given by", "Releases"))), rows)
+    page.keep({"recorded": [table_block(recorded, page.href, "sortable")]})
+    for area, messages in sorted(areas.items()):
+        yield page.section(f"messages-{area}", area.capitalize(), page.part("messages", messages=messages))
+    if rows:
+        yield page.section(
+            "recorded", "All that were recorded", page.part("recorded_messages", count=len(rows), file=page.file)
+        )
+    if not areas and not rows:
         yield page.part("sentence", sentence="No message is recorded yet.", style="missing")
 
 
@@ -117,7 +164,7 @@ def _timings(page: ReferenceDirective) -> Iterator[nodes.Node]:
     content = page.content_of_site
     timed = [claim for claim in content.corpus.claims if claim.is_timed]
     yield from _pictures(page, *timing_pictures(timed, content))
-    yield page.part("timings", claims=[claim_line(claim, content) for claim in timed])
+    yield page.part("timings", claims=timed, content=content)
 
 
 def _census(page: ReferenceDirective) -> Iterator[nodes.Node]:
@@ -125,39 +172,52 @@ def _census(page: ReferenceDirective) -> Iterator[nodes.Node]:
     if record is None:
         yield page.part("sentence", sentence="No census is recorded yet.", style="missing")
         return
-    view = census_view(record)
-    yield page.part("census", census=view)
+    yield page.part("census", numbers=census_numbers(record), torch=record.torch)
     yield from _pictures(page, coverage_by_family(record))
-    for anchor, heading, told, table in view.tables:
+    for anchor, heading, told, table in census_tables(record):
         yield page.section(anchor, heading, page.part("table", it=table, caption=told, style="census"))
 
 
 def _impostors(page: ReferenceDirective) -> Iterator[nodes.Node]:
-    view = impostors.impostors_view(page.content_of_site)
-    yield page.part("impostors", impostors=view)
-    if view.impostors:
-        table = page.part("table", it=view.impostors, caption="", style="impostors")
+    content = page.content_of_site
+    claims, record, judged = content.corpus.claims, content.mutation, impostors.judged_claims(content)
+    excused = sum(claim.unkillable is not None for claim in claims)
+    if record is None:
+        yield page.part("impostors", numbers=())
+    else:
+        scope = impostors.impostor_scope(record, len(claims) - len(judged))
+        yield page.part("impostors", numbers=[*impostors.impostor_numbers(judged, record, excused)], scope=scope)
+        table = page.part("table", it=impostors.impostors_table(judged, record), caption="", style="impostors")
         yield page.section("impostors", "The impostors", table)
-    if view.survivors:
-        heading = "Claims with a part that no impostor makes false"
-        yield page.section("survivors", heading, page.part("pairs", pairs=view.survivors))
-    if view.missed:
-        heading = "Arguments that may be wrong unnoticed"
-        yield page.section("missed-arguments", heading, page.part("pairs", pairs=view.missed))
-    if view.unnoticed:
-        told = page.part("sentence", sentence="The spec gives the reason for each.", style="")
-        heading = "Wrong arguments that no claim has to notice"
-        yield page.section("unnoticed-arguments", heading, told, page.part("pairs", pairs=view.unnoticed))
-    if view.excused:
-        told = page.part("sentence", sentence="The spec gives the reason for each.", style="")
-        heading = "Claims that no impostor can make false"
-        yield page.section("unkillable", heading, told, page.part("pairs", pairs=view.excused))
+    for anchor, heading, told, pairs in impostors.survivors(judged, claims):
+        if pairs:
+            said = [page.part("sentence", sentence=told, style="")] if told else []
+            yield page.section(anchor, heading, *said, page.part("pairs", pairs=pairs))
 
 
 def _start(page: ReferenceDirective) -> Iterator[nodes.Node]:
+    content = page.content_of_site
     others = ("changes", "messages", "documented-and-false", "ways/copying", "ways/views")
-    uris = {name: page.uri(name) if name in page.env.found_docs else "" for name in others}
-    yield page.part("start", it=start_view(page.content_of_site), uris=uris, root=page.root)
+    texts = {message.id: message.texts[0].rstrip(f".: {GAP}") for message in content.corpus.messages}
+    releases = minors(content)
+    yield page.part(
+        "start",
+        copies=[linked(f"`{_as_written(name)}`", "subject", name) for name in _COPIES if name in content.pages],
+        messages=[(name, texts[name]) for name in _MESSAGES if name in texts],
+        releases=releases,
+        # The selectors begin with an upgrade over a few releases.
+        older=releases[max(0, len(releases) - 1 - _UPGRADE)] if len(releases) > 1 else None,
+        worst=by_cost(content)[:_WORST],
+        uris={name: page.uri(name) if name in page.env.found_docs else "" for name in others},
+        root=page.root,
+    )
+
+
+def _as_written(name: str) -> str:
+    """Return a name as people write it."""
+    for owner, shown in (("torch.Tensor.", "x."), ("torch.nn.Module.", "model.")):
+        name = name.replace(owner, shown)
+    return f"{name}()"
 
 
 def _changes(page: ReferenceDirective) -> Iterator[nodes.Node]:

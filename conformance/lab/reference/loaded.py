@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Callable, Optional, Union
 
-from docutils import nodes
 from sphinx.builders import Builder
 from sphinx.errors import NoUri
 
-from conformance.base.text import printable
+from conformance.lab.reference.beside import printable_data
+from conformance.lab.reference.data import CHANGE_TEXTS
 from conformance.lab.views.changes import WrittenChange
 from conformance.lab.views.claim import ClaimView
 from conformance.lab.views.costs import CostlyCause
-from conformance.lab.views.falsehoods import Falsehood
-from conformance.lab.views.pieces import Target, Text, bounded, text_of
-from conformance.lab.views.program import Table
-from conformance.lab.views.release_page import ChangeView, DeviceView
+from conformance.lab.views.pieces import Table, Target, Text, bounded, prose, text_of
+from conformance.lab.views.release_page import STYLES, DeviceView, change_heading
+from conformance.upgrade.compare.differences import RecordDifference
 
 FOLDER = "_loaded"
-#: Where a document keeps the data of its page until that is written.
-ATTRIBUTE = "loaded"
 #: A block is a heading, running text with its parts in code, a list of these, a table, code, or names of impostors.
 Block = Mapping[str, Union[str, Sequence[object]]]
 Parts = dict[str, list[Block]]
@@ -41,59 +37,54 @@ def claim_parts(claims: Sequence[ClaimView], in_full: int, href: Callable[[Targe
         How many claims the page has in full; of the others it loads the program and the sources too.
     """
     parts: Parts = {}
-    for position, claim in enumerate(claims):
+    for position, view in enumerate(claims):
+        slug = view.claim.slug
         if position >= in_full:
-            parts[f"{claim.slug}/body"] = list(_body(claim, href))
-        for way in claim.falsehoods:
+            parts[f"{slug}/body"] = list(_body(view, href))
+        for way in view.falsehoods:
             if way.counterexamples:
-                parts[f"{claim.slug}/{way.position}"] = list(_counterexamples(way))
-        behind = list(_behind(claim))
+                scripts = [[{"heading": where}, {"code": bounded(text)}] for where, text in way.counterexamples]
+                parts[f"{slug}/{way.position}"] = [it for script in scripts for it in script if it.get("heading") != ""]
+        behind = list(_behind(view))
         if behind:
-            parts[claim.slug] = behind
+            parts[slug] = behind
     return parts
 
 
 def behind_in_words(claim: ClaimView) -> str:
     """Name what stands behind a claim; empty where nothing does."""
-    named = ["inputs"] if claim.program.inputs else []
+    named = ["inputs"] if claim.inputs else []
     named += ["evidence"] if claim.evidence else []
-    named += ["other outputs"] if claim.program.outputs[1:] else []
+    named += ["other outputs"] if claim.outputs[1:] else []
     if claim.killed and claim.killed.killers:
         named.append(f"{len(claim.killed.killers)} impostors detected")
     told = ", ".join(named)
     return told[:1].upper() + told[1:]
 
 
-def script_parts(device: DeviceView) -> Parts:
-    """Return the scripts of a page about a release."""
-    return {
-        f"{device.device}/{section.severity}/{position}": [{"code": bounded(change.script)}]
-        for section in device.sections
-        for position, change in enumerate(section.changes)
-        if change.script
-    }
-
-
 def change_parts(device: DeviceView, shown: int, href: Callable[[Target], str]) -> Parts:
-    """Return the changes of a release that its page does not have in full.
+    """Return the scripts of a page about a release, and the changes that it does not have in full.
 
     Parameters
     ----------
     shown
         How many of each severity the page has in full.
     """
-    return {
-        f"{device.device}/{section.severity}/more": [
-            {"items": [_change_in_line(change, href) for change in section.changes[shown:]]}
-        ]
-        for section in device.sections
-        if section.changes[shown:]
-    }
+    parts: Parts = {}
+    for harm, changes in device.sections.items():
+        for position, change in enumerate(changes):
+            if change.script:
+                parts[f"{device.device}/{harm}/{position}"] = [{"code": bounded(change.script)}]
+    for harm, changes in device.sections.items():
+        if changes[shown:]:
+            lines = [_change_in_line(change, href) for change in changes[shown:]]
+            parts[f"{device.device}/{harm}/more"] = [{"items": lines}]
+    return parts
 
 
-def _change_in_line(change: ChangeView, href: Callable[[Target], str]) -> list[list[object]]:
-    told = [text_of(f" {what}: before ", before, "; now ", after, ".") for what, before, after in change.parts]
-    return _parts(text_of(change.claim, ".", *told), href)
+def _change_in_line(change: RecordDifference, href: Callable[[Target], str]) -> list[list[object]]:
+    told = [text_of(f" {it.what}: before ", prose(it.before), "; now ", prose(it.after), ".") for it in change.parts]
+    return _parts(text_of(change_heading(change), ".", *told), href)
 
 
 def data_file(parts: Parts, meanings: Mapping[str, str]) -> str:
@@ -115,19 +106,15 @@ def change_blocks(changes: Iterable[WrittenChange], page_of: Callable[[str], str
     """Return changes as the page that compares two releases loads them; each text as its parts, which may be code."""
     return [
         {
-            "id": it.id,
-            "release": it.release,
+            "id": it.change.id,
+            "release": it.change.release,
             "page": page_of(it.page),
-            "harm": it.harm.word,
-            "style": it.harm.style,
-            "reach": it.reach,
+            "harm": it.change.harm,
+            "style": STYLES[it.change.harm],
+            "reach": it.change.reach,
             "module": it.module,
             "proof": it.proof,
-            "title": _parts(it.title),
-            "condition": _parts(it.condition),
-            "before": _parts(it.before),
-            "after": _parts(it.after),
-            "instead": _parts(it.instead),
+            **{name: _parts(prose(getattr(it.change, name))) for name in CHANGE_TEXTS},
         }
         for it in changes
     ]
@@ -170,21 +157,12 @@ def root_uri(builder: Builder, document: str) -> str:
 
 def file_uri(builder: Builder, document: str, page: str) -> str:
     """Return the address of the file of a page, as it is seen from another one."""
-    return f"{root_uri(builder, document)}{FOLDER}/{page}.js"
+    return f"{root_uri(builder, document)}{loaded_path(page)}"
 
 
-def write_data_of(doctree: object, folder: Path, page: str) -> None:
-    """Write the file of a page that is written."""
-    text = doctree.get(ATTRIBUTE) if isinstance(doctree, nodes.document) else None
-    if text is not None:
-        write_data(text, folder, page)
-
-
-def write_data(text: str, folder: Path, page: str) -> None:
-    """Write a file beside the pages."""
-    path = folder / FOLDER / f"{page}.js"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+def loaded_path(page: str) -> str:
+    """Return where the file of a page is, from the root of the pages."""
+    return f"{FOLDER}/{page}.js"
 
 
 def _numbered(block: Block, numbers: Mapping[str, int]) -> Block:
@@ -196,54 +174,37 @@ def _numbered(block: Block, numbers: Mapping[str, int]) -> Block:
 
 def _as_script(value: object) -> str:
     # ASCII only, so that no line separator ends a string; and nothing that could end a script or open a comment.
-    text = json.dumps(_printable(value), separators=(",", ":"))
+    text = json.dumps(printable_data(value), separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _printable(value: object) -> object:
-    """Return a value of JSON without control characters in its texts."""
-    if isinstance(value, str):
-        return printable(value, keep="\n\t")
-    if isinstance(value, Mapping):
-        return {_printable(name): _printable(item) for name, item in value.items()}
-    return [_printable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _body(claim: ClaimView, href: Callable[[Target], str]) -> Iterator[Block]:
     """Yield what a claim in full has below its verdict and its sentences."""
-    program = claim.program
-    if program.script:
-        yield from ({"heading": program.label}, {"code": bounded(program.script)})
-    for output in program.outputs[:1]:
-        yield from ({"heading": f"Gives on {output.where}"}, {"code": bounded(output.text)})
-    if program.observed:
-        yield from ({"heading": "Nothing is promised here. What happens is recorded"}, table_block(program.observed))
-    if program.must_hold and not (program.observed and program.unspecified):
-        yield from ({"heading": "Looked at" if program.unspecified else "Must hold"}, items(program.must_hold))
+    if claim.script:
+        yield from ({"heading": claim.label}, {"code": bounded(claim.script)})
+    for where, output in claim.outputs[:1]:
+        yield from ({"heading": f"Gives on {where}"}, {"code": bounded(output)})
+    if claim.observed:
+        yield from ({"heading": "Nothing is promised here. What happens is recorded"}, table_block(claim.observed))
+    if claim.must_hold and not (claim.observed and claim.claim.unspecified):
+        yield from ({"heading": "Looked at" if claim.claim.unspecified else "Must hold"}, items(claim.must_hold))
     if claim.applies:
         yield {"items": [[[f"Applies to {claim.applies} only.", 0]]]}
-    if program.tiers:
-        yield table_block(program.tiers)
+    if claim.tiers:
+        yield table_block(claim.tiers)
     yield from ({"heading": "Sources"}, {"items": [_parts(text, href) for text in claim.sources]})
     yield {"items": [[["Encoded in ", 0], [claim.place, 1]]]}
 
 
 def _behind(claim: ClaimView) -> Iterator[Block]:
-    if claim.program.inputs:
-        yield from ({"heading": "Inputs it is tried on"}, items(claim.program.inputs))
-    for output in claim.program.outputs[1:]:
-        yield from ({"heading": f"Gives on {output.where}"}, {"code": bounded(output.text)})
+    if claim.inputs:
+        yield from ({"heading": "Inputs it is tried on"}, items(claim.inputs))
+    for where, output in claim.outputs[1:]:
+        yield from ({"heading": f"Gives on {where}"}, {"code": bounded(output)})
     if claim.evidence:
         yield from ({"heading": "Evidence"}, items(claim.evidence))
     if claim.killed and claim.killed.killers:
         yield from ({"heading": "Impostors that it detects"}, {"impostors": list(claim.killed.killers)})
-
-
-def _counterexamples(way: Falsehood) -> Iterator[Block]:
-    for script in way.counterexamples:
-        if script.where:
-            yield {"heading": script.where}
-        yield {"code": bounded(script.text)}
 
 
 def items(texts: Sequence[Text]) -> Block:

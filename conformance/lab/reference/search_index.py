@@ -19,7 +19,7 @@ from conformance.lab.reference.pages import Places
 from conformance.lab.views.changes import written_changes
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import false_somewhere
-from conformance.lab.views.pieces import Target, plain
+from conformance.lab.views.pieces import Target, plain, prose
 from conformance.results import wording
 from conformance.results.wording import key_of
 from conformance.show import matching, spelling
@@ -139,14 +139,9 @@ def _more(content: Content, by_use: Sequence[str], places: Places, uri: Uri) -> 
         ],
         "releases": [[minor(one), _address(Target("release", one), places, uri)] for one in content.releases],
         "changes": [
-            [
-                plain(one.title),
-                one.release,
-                one.harm.word,
-                one.id,
-                " ".join(one.names[:2]),
-            ]
+            [plain(prose(it.title)), it.release, it.harm, it.id, " ".join(one.names[:2])]
             for one in written_changes(content)
+            for it in (one.change,)
             if one.page
         ],
     }

@@ -16,7 +16,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Name, Number, Operator, Punctuation, String, Text, _TokenType
 
 from conformance.base.text import printable
-from conformance.lab.views.pieces import Target, bounded, prose
+from conformance.lab.views.pieces import Target, bounded, code, linked, prose
+from conformance.lab.views.strip import strip
 
 #: Returns the address of an object as it is seen from a page; empty where there is none.
 Href = Callable[[Target], str]
@@ -73,6 +74,7 @@ def _environment() -> Environment:
         loader=PackageLoader("conformance.lab.reference"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     made.filters.update(listing=listing, prose=_prose, zip=zip)
+    made.globals.update(code=code, linked=linked, prose=prose, strip=strip)
     return made
 
 

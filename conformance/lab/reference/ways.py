@@ -17,7 +17,7 @@ from sphinx.parsers import RSTParser
 
 from conformance.lab.reference.directives import ReferenceDirective
 from conformance.lab.views.call_cells import NONE
-from conformance.lab.views.ways import COST, WaysPage, read_ways, ways_view
+from conformance.lab.views.ways import COST, WaysPage, anchors_of, read_ways, timed_on, way_rows
 
 #: Cells with more characters are wide.
 _LONG = 30
@@ -39,8 +39,18 @@ class WaysDirective(ReferenceDirective):
 
     def blocks(self) -> Iterator[nodes.Node]:
         """Return what stands below the title."""
-        view = ways_view(_page(self.env), self.content_of_site)
-        yield self.part("ways", it=view, dash=NONE, cost=COST, long=_LONG)
+        page, content = _page(self.env), self.content_of_site
+        yield self.part(
+            "ways",
+            page=page,
+            rows=way_rows(page, content),
+            anchors=anchors_of(page),
+            release=next(reversed(content.trials.releases), ""),
+            timed=timed_on(page, content),
+            dash=NONE,
+            cost=COST,
+            long=_LONG,
+        )
 
 
 def _page(env: BuildEnvironment) -> WaysPage:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from conformance.base.release_spans import as_version, minor
 from conformance.lab.views.content import Content, broad_module_of
-from conformance.lab.views.pieces import Text, prose
-from conformance.lab.views.release_page import severity_chip
-from conformance.lab.views.strip import Chip
 from conformance.language.model import CHANGE_HARMS, REACHES, Change
 
 #: The module of a change of which no name says one.
@@ -18,30 +15,22 @@ _ANY = "torch"
 
 @dataclass(frozen=True)
 class WrittenChange:
-    """A change: what happened before and happens since, what to write, and whether an example shows both.
+    """A change with what follows for its pages.
 
     Attributes
     ----------
-    release
-        The minor release that has it.
     page
         The release that has a page about it; empty where none has.
     names
         The names and the arguments that it is about.
+    proof
+        Whether an example shows what happened before and what happens since.
     """
 
-    id: str
-    release: str
+    change: Change
     page: str
-    harm: Chip
-    reach: str
     module: str
     names: tuple[str, ...]
-    title: Text
-    condition: Text
-    before: Text
-    after: Text
-    instead: Text
     proof: str
 
 
@@ -64,7 +53,7 @@ def changes_of_release(release: str, content: Content) -> tuple[WrittenChange, .
 def changes_of_name(name: str, content: Content) -> tuple[WrittenChange, ...]:
     """Return the changes that are about a name, the newest first."""
     found = [change for change in content.corpus.changes if any(match.name == name for match in change.match)]
-    return tuple(sorted(_shown(found, content), key=lambda one: as_version(one.release), reverse=True))
+    return tuple(sorted(_shown(found, content), key=lambda one: as_version(one.change.release), reverse=True))
 
 
 def _shown(changes: Iterable[Change], content: Content) -> tuple[WrittenChange, ...]:
@@ -77,21 +66,8 @@ def _shown(changes: Iterable[Change], content: Content) -> tuple[WrittenChange, 
 
 def _change(change: Change, page: str, content: Content) -> WrittenChange:
     names = (name for it in change.match for name in (it.name, *(one.name for one in (*it.passes, *it.leaves_out))))
-    return WrittenChange(
-        change.id,
-        change.release,
-        page,
-        severity_chip(change.harm),
-        change.reach,
-        broad_module_of(change.match[0].name) if change.match else _ANY,
-        tuple(dict.fromkeys(names)),
-        prose(change.title),
-        prose(change.condition),
-        prose(change.before),
-        prose(change.after),
-        prose(change.instead),
-        _proof(change, content),
-    )
+    module = broad_module_of(change.match[0].name) if change.match else _ANY
+    return WrittenChange(change, page, module, tuple(dict.fromkeys(names)), _proof(change, content))
 
 
 def _proof(change: Change, content: Content) -> str:

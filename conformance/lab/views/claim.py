@@ -10,8 +10,8 @@ from conformance.base.release_spans import in_ranges
 from conformance.lab.impostors.record import Killed
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import Falsehood, falsehoods
-from conformance.lab.views.pieces import Text, code, link, linked, prose, text_of, words
-from conformance.lab.views.program import ProgramView, Table, in_groups, program_view
+from conformance.lab.views.pieces import Table, Text, code, link, linked, prose, text_of, words
+from conformance.lab.views.program import expectation, in_groups, inputs_of, observed, outputs, script_of, tiers
 from conformance.lab.views.strip import Line, strip
 from conformance.language.condition_words import conditions_in_words
 from conformance.language.model import Claim, Source
@@ -26,27 +26,29 @@ _AXES = ("dtypes", "layouts", "sizes", "autograd states")
 
 
 @dataclass(frozen=True)
-class Quote:
-    """A documented sentence, as the torch at hand has it."""
-
-    text: Text
-    origin: str
-
-
-@dataclass(frozen=True)
 class ClaimView:
     """One claim as a reader sees it.
 
     Attributes
     ----------
-    slug : str
-        The part of the id after the subject; the anchor of the claim.
     verdicts : tuple of Line
         The verdicts, a line for each device.
     kinds : str
         On which kinds of tensors a firm claim was tried, as ``on dense tensors``.
     history : tuple of (str, str)
         What is told of its change points and its documentation: a heading and a sentence.
+    quotes : tuple of (Text, str)
+        Documented sentences as the torch at hand has them, each with its origin.
+    label, script : str
+        What the script is: an example, or a program without inputs.
+    outputs : tuple of (str, str)
+        Where, and what the example gave there, on the newest torch first.
+    inputs : tuple of Text
+        The inputs that the claim is tried on, and why they are narrowed.
+    must_hold : tuple of Text
+        What is judged; where nothing is promised what is only looked at.
+    tiers : Table, optional
+        How far each tier of a promised error or warning was met.
     sources : tuple of Text
         Who says it, and what became of each sentence.
     evidence : tuple of Text
@@ -57,48 +59,51 @@ class ClaimView:
         What mutation testing showed.
     """
 
-    id: str
-    slug: str
-    title: str
-    family: str
+    claim: Claim
     verdicts: tuple[Line, ...]
     kinds: str
     history: tuple[tuple[str, str], ...]
-    quotes: tuple[Quote, ...]
+    quotes: tuple[tuple[Text, str], ...]
     falsehoods: tuple[Falsehood, ...]
-    program: ProgramView
+    label: str
+    script: str
+    outputs: tuple[tuple[str, str], ...]
+    inputs: tuple[Text, ...]
+    must_hold: tuple[Text, ...]
+    observed: Optional[Table]
+    tiers: Optional[Table]
     applies: str
     timings: Optional[tuple[tuple[Text, Table], ...]]
     sources: tuple[Text, ...]
     place: str
     evidence: tuple[Text, ...]
     killed: Optional[Killed]
-    unkillable: Text
-    was: tuple[str, ...]
 
 
 def claim_view(claim: Claim, content: Content) -> ClaimView:
     """Return a claim as a reader sees it."""
     cells = content.cells(claim)
+    label, script = script_of(claim, cells)
     return ClaimView(
-        id=claim.id,
-        slug=claim.slug,
-        title=claim.title,
-        family=claim.family,
+        claim=claim,
         verdicts=strip(claim, cells),
         kinds="" if claim.unspecified or claim.is_timed else on_kinds(kinds_tried(claim)),
         history=tuple(claim_history(claim, content)),
         quotes=tuple(quotes(claim, content)),
         falsehoods=falsehoods(claim, cells),
-        program=program_view(claim, cells),
+        label=label,
+        script=script,
+        outputs=outputs(cells) if label == "Example" else (),
+        inputs=inputs_of(claim),
+        must_hold=expectation(claim.expectation, judged=not claim.unspecified),
+        observed=observed(claim, cells) if claim.unspecified else None,
+        tiers=tiers(cells),
         applies=conditions_in_words(claim.applies),
         timings=tuple(_timings(cells)) if claim.is_timed else None,
         sources=tuple(_source(claim, source, content) for source in claim.sources),
         place=content.place_of(claim),
         evidence=tuple(_evidence(cells)),
         killed=content.killed(claim),
-        unkillable=prose(claim.unkillable) if claim.unkillable else (),
-        was=claim.was,
     )
 
 
@@ -126,15 +131,15 @@ def source_link(source: Source, content: Content) -> Text:
     return text_of(name, f" (“{source.key}”)") if source.key else name
 
 
-def quotes(claim: Claim, content: Content) -> Iterator[Quote]:
-    """Return the sentences of the documentation that a claim is from, as the torch at hand has them."""
+def quotes(claim: Claim, content: Content) -> Iterator[tuple[Text, str]]:
+    """Return the sentences of the documentation that a claim is from, with their origin."""
     for source in claim.sources:
         if source.kind == "docs":
             hashes = trace(claim, source, content.cells(claim))[1]
             sentence = content.sentences.find(source, hashes)
             if sentence is not None:
                 origin = f"Documentation of torch {content.sentences.torch}, {source.name}"
-                yield Quote(prose(without_roles(sentence)), origin)
+                yield prose(without_roles(sentence)), origin
 
 
 def _source(claim: Claim, source: Source, content: Content) -> Text:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Optional
 
-from conformance.lab.views.causes import HARM_WORDS, CauseView, file_name, status
-from conformance.lab.views.claim import Quote, claim_history, quotes, source_link
+from conformance.lab.views.causes import HARM_WORDS, CauseView
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause, by_cost, cost
-from conformance.lab.views.falsehoods import NOT_FILED, UNEXPLAINED, Falsehood, falsehoods
-from conformance.lab.views.pieces import Text, joined, linked, prose, text_of
+from conformance.lab.views.falsehoods import UNEXPLAINED
 from conformance.lab.views.reach import REACHES
-from conformance.lab.views.strip import Line, strip
-from conformance.language.condition_words import KINDS
 from conformance.language.model import Claim
 
 _UNEXPLAINED = "unexplained"
@@ -48,52 +44,6 @@ class FalsePage:
 
 
 @dataclass(frozen=True)
-class FalseClaim:
-    """A claim with the ways in which it is false for one cause."""
-
-    claim: Claim
-    title: Text
-    sources: Text
-    quotes: tuple[Quote, ...]
-    verdicts: tuple[Line, ...]
-    history: tuple[tuple[str, str], ...]
-    falsehoods: tuple[Falsehood, ...]
-
-
-@dataclass(frozen=True)
-class FalseCause:
-    """A cause as its page shows it; ``anchor`` is its place there."""
-
-    anchor: str
-    heading: str
-    kind: str
-    reach: str
-    seen: str
-    note: Text
-    status: Text
-    wording: Text
-    script: str
-    claims: tuple[FalseClaim, ...]
-
-
-@dataclass(frozen=True)
-class HarmCell:
-    """How many causes with one harm and one reach were seen, and the page about them."""
-
-    page: str
-    heading: str
-    count: int
-
-
-@dataclass(frozen=True)
-class HarmRow:
-    """How many causes do a harm, for each of `REACHES`; `None` where no cause is recorded."""
-
-    heading: str
-    cells: tuple[Optional[HarmCell], ...]
-
-
-@dataclass(frozen=True)
 class FalseIndex:
     """What was seen to be false.
 
@@ -103,8 +53,9 @@ class FalseIndex:
         Causes, and those of them that some measured environment showed.
     unexplained : int
         Claims that are false without a recorded divergence.
-    rows : tuple of HarmRow
-        The causes seen, by harm and reach.
+    rows : tuple
+        Each harm, and for each of `REACHES` a page, its heading and how many of its causes were seen; None where no
+        cause is recorded.
     worst : tuple of CostlyCause
         What costs people most.
     """
@@ -112,7 +63,7 @@ class FalseIndex:
     recorded: int
     seen: int
     unexplained: int
-    rows: tuple[HarmRow, ...]
+    rows: tuple[tuple[str, tuple[Optional[tuple[str, str, int]], ...]], ...]
     worst: tuple[CostlyCause, ...]
 
     @property
@@ -136,7 +87,7 @@ def false_pages(content: Content) -> dict[str, FalsePage]:
         for number, views in enumerate(parts):
             told = f"{heading} ({number + 1} of {len(parts)})" if len(parts) > 1 else heading
             found[names[number]] = FalsePage(told, views, tuple(names) if len(parts) > 1 else ())
-    if _unexplained(content):
+    if unexplained_claims(content):
         found[_UNEXPLAINED] = FalsePage(HEADINGS[_UNEXPLAINED], (), ())
     return found
 
@@ -157,42 +108,17 @@ def _filling(views: Sequence[CauseView]) -> Iterator[tuple[CauseView, ...]]:
 def false_index(content: Content) -> FalseIndex:
     """Return what was seen to be false, counted by cause."""
     seen = [view for view in content.causes if view.environments]
-    rows = (HarmRow(HARM_WORDS[harm].capitalize(), _cells(pages, content)) for harm, pages in _PAGES.items())
+    rows = ((HARM_WORDS[harm].capitalize(), _cells(pages, content)) for harm, pages in _PAGES.items())
     return FalseIndex(
         recorded=len(content.causes),
         seen=len(seen),
-        unexplained=len(_unexplained(content)),
-        rows=tuple(row for row in rows if any(row.cells)),
+        unexplained=len(unexplained_claims(content)),
+        rows=tuple(row for row in rows if any(row[1])),
         worst=by_cost(content)[:_SHOWN],
     )
 
 
-def unexplained_claims(content: Content) -> tuple[FalseClaim, ...]:
-    """Return the claims that are false without a recorded divergence."""
-    return tuple(_false_claim(claim, range(len(claim.diverges), 99), content) for claim in _unexplained(content))
-
-
-def false_cause(view: CauseView, content: Content) -> FalseCause:
-    """Return a cause as its page shows it."""
-    cause, day = view.cause, view.cause.searched if view.cause.link == NOT_FILED else None
-    positions: dict[str, list[int]] = {}
-    for way in view.ways:
-        positions.setdefault(way.claim.id, []).append(way.position)
-    return FalseCause(
-        anchor=file_name(view),
-        heading=cause.title.replace("`", ""),
-        kind=KINDS.get(cause.kind, cause.kind),
-        reach=str(view.reach),
-        seen=view.where,
-        note=prose(cause.note),
-        status=text_of(status(view, content.recorded), f"; searched for on {day}" if day else ""),
-        wording=prose(cause.wording) if cause.wording else (),
-        script=cause.script or "",
-        claims=tuple(_false_claim(claim, positions[claim.id], content) for claim in view.claims),
-    )
-
-
-def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[HarmCell], ...]:
+def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[tuple[str, str, int]], ...]:
     every = false_pages(content)
     found = [
         (page, [one for name in every[page].parts or (page,) for one in every[name].causes])
@@ -200,24 +126,11 @@ def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[HarmCell]
         if page in every
     ]
     counts = {page: sum(bool(view.environments) for view in views) for page, views in found}
-    return tuple(HarmCell(page, HEADINGS[page], counts[page]) if page in counts else None for page in pages)
+    return tuple((page, HEADINGS[page], counts[page]) if page in counts else None for page in pages)
 
 
 @lru_cache(maxsize=4)
-def _unexplained(content: Content) -> tuple[Claim, ...]:
+def unexplained_claims(content: Content) -> tuple[Claim, ...]:
+    """Return the claims that are false without a recorded divergence."""
     claims = content.corpus.claims
     return tuple(claim for claim in claims if any(cell.verdict in UNEXPLAINED for cell in content.cells(claim)))
-
-
-def _false_claim(claim: Claim, positions: Container[int], content: Content) -> FalseClaim:
-    ways = falsehoods(claim, content.cells(claim))
-    return FalseClaim(
-        claim,
-        linked(claim.title, "claim", claim.id),
-        joined((source_link(source, content) for source in claim.sources), "; "),
-        tuple(quotes(claim, content)),
-        strip(claim, content.cells(claim)),
-        tuple(claim_history(claim, content)),
-        # The cause has said the rest.
-        tuple(replace(way, note=(), wording=(), origin=()) for way in ways if way.position in positions),
-    )

@@ -25,14 +25,6 @@ _TO_LOOK_AT: tuple[Verdict, ...] = (*UNEXPLAINED, "unexpected-pass")
 
 
 @dataclass(frozen=True)
-class Script:
-    """A counterexample, and where it shows the claim to be false."""
-
-    where: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Falsehood:
     """One way in which a claim is false.
 
@@ -48,6 +40,8 @@ class Falsehood:
         For which environments and inputs.
     origin : tuple of Text
         Its cause, and the report of it.
+    counterexamples : tuple of (str, str)
+        Where it is false, and a script that shows it.
     false_for : str
         Recipes of inputs, where no counterexample was found here.
     """
@@ -64,7 +58,7 @@ class Falsehood:
     wording: Text = ()
     failed: str = ""
     detail: str = ""
-    counterexamples: tuple[Script, ...] = ()
+    counterexamples: tuple[tuple[str, str], ...] = ()
     false_for: str = ""
 
 
@@ -151,10 +145,10 @@ def _unexplained(position: int, verdict: Verdict, cells: Sequence[Cell]) -> Fals
     )
 
 
-def _counterexamples(cells: Sequence[Cell]) -> tuple[Script, ...]:
+def _counterexamples(cells: Sequence[Cell]) -> tuple[tuple[str, str], ...]:
     texts = [(cell.measured, cell.entry.counterexample if cell.entry else None) for cell in cells]
     groups = in_groups(texts)
-    return tuple(Script(where if len(groups) > 1 else "", str(text)) for text, where in reversed(groups))
+    return tuple((where if len(groups) > 1 else "", str(text)) for text, where in reversed(groups))
 
 
 def _circumstances(divergence: Divergence) -> tuple[Text, ...]:

@@ -3,95 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Optional
+from collections.abc import Iterator, Sequence
 
 from conformance.lab.impostors.record import Killed, Missed, MutationRecord, missed_arguments
 from conformance.lab.views.content import Content
-from conformance.lab.views.overview import Tile
-from conformance.lab.views.pieces import Text, code, linked, prose, words
-from conformance.lab.views.program import Table
+from conformance.lab.views.pieces import Table, Text, code, linked, prose, words
 from conformance.language.model import Claim
 
-
-@dataclass(frozen=True)
-class ImpostorsView:
-    """The score, and the lists behind it.
-
-    Attributes
-    ----------
-    impostors : Table, optional
-        What is wrong with each impostor, and how many claims detect it; `None` where no run is recorded.
-    survivors : tuple of (Text, Text)
-        Claims with a part that no impostor makes false, and these parts.
-    missed : tuple of (Text, Text)
-        Claims that are about an argument, and what of it no claim of their subject notices to be wrong.
-    unnoticed : tuple of (Text, Text)
-        Claims that do not notice a wrong argument, and why, as the spec says it.
-    excused : tuple of (Text, Text)
-        Claims that no impostor can make false, and why.
-    """
-
-    tiles: tuple[Tile, ...] = ()
-    scope: str = ""
-    impostors: Optional[Table] = None
-    survivors: tuple[tuple[Text, Text], ...] = ()
-    missed: tuple[tuple[Text, Text], ...] = ()
-    unnoticed: tuple[tuple[Text, Text], ...] = ()
-    excused: tuple[tuple[Text, Text], ...] = ()
+#: Claims of a record as they are now, each with what killed it.
+Judged = Sequence[tuple[Claim, Killed]]
+#: An anchor, a heading, a sentence (or none), and claims with what is said of them.
+Section = tuple[str, str, str, list[tuple[Text, Text]]]
+_BY_SPEC = "The spec gives the reason for each."
 
 
-def impostors_view(content: Content) -> ImpostorsView:
-    """Return what mutation testing showed."""
-    excused = [claim for claim in content.corpus.claims if claim.unkillable is not None]
-    reasons = tuple((_linked(claim), prose(claim.unkillable)) for claim in excused)
-    record = content.mutation
-    if record is None:
-        return ImpostorsView(excused=reasons)
-    found = [(claim, killed) for claim in content.corpus.claims if (killed := record.entry(claim))]
-    missed = missed_arguments((claim, killed.arguments) for claim, killed in found)
-    alone = {name: [i for i in items if not i.sibling and not i.reason] for name, items in missed.items()}
-    noticed = sum(len(names) for _, killed in found for names in killed.arguments.noticed.values())
-    by_sibling = sum(bool(item.sibling) for items in missed.values() for item in items)
-    unnoticed = sum(not item.sibling for items in missed.values() for item in items)
-    by_reason = tuple((_linked(c), prose(why)) for c, _ in found if (why := _reasons(missed.get(c.id, ()))))
-    return ImpostorsView(
-        (
-            *_tiles(record, [killed for _, killed in found], len(excused)),
-            Tile(f"{noticed + by_sibling:,} of {noticed + by_sibling + unnoticed:,}", "wrong arguments are noticed"),
-            Tile(f"{by_sibling:,}", "of these by another claim of the subject only"),
-        ),
-        _scope(record, len(content.corpus.claims) - len(found)),
-        _table(record, [killed for _, killed in found]),
-        tuple((_linked(c), words(", ".join(k.standing))) for c, k in found if k.standing and c.unkillable is None),
-        tuple(
-            (_linked(c), words(", ".join(f"{item.argument}: {item.operator}" for item in alone[c.id])))
-            for c, _ in found
-            if alone.get(c.id)
-        ),
-        by_reason,
-        reasons,
-    )
+def judged_claims(content: Content) -> Judged:
+    """Return the claims that are as they were when their mutants ran."""
+    return [(claim, killed) for claim in content.corpus.claims if (killed := content.killed(claim))]
 
 
-def _reasons(missed: Sequence[Missed]) -> str:
-    """Return why no claim notices what is missed, as the spec says it."""
-    return " ".join(dict.fromkeys(f"`{item.argument}`: {item.reason}" for item in missed if item.reason))
+def impostor_numbers(judged: Judged, record: MutationRecord, excused: int) -> Iterator[tuple[str, str]]:
+    """Yield the score: numbers, and what each counts."""
+    detected = sum(not killed.standing for _, killed in judged)
+    kills = sum(len(killed.killers) for _, killed in judged)
+    every = [item for items in missed_arguments((c, k.arguments) for c, k in judged).values() for item in items]
+    by_sibling = sum(bool(item.sibling) for item in every)
+    noticed = by_sibling + sum(len(names) for _, killed in judged for names in killed.arguments.noticed.values())
+    yield f"{detected:,} of {len(judged):,}", "claims detect a fault in every assertion"
+    yield f"{len(record.impostors):,}", "impostors"
+    yield f"{kills / max(len(judged), 1):.0f}", "of them are detected by a claim, on average"
+    yield f"{excused:,}", "claims that no impostor can make false, with a reason"
+    yield f"{noticed:,} of {noticed + len(every) - by_sibling:,}", "wrong arguments are noticed"
+    yield f"{by_sibling:,}", "of these by another claim of the subject only"
 
 
-def _tiles(record: MutationRecord, found: Sequence[Killed], excused: int) -> tuple[Tile, ...]:
-    detected = sum(not killed.standing for killed in found)
-    kills = sum(len(killed.killers) for killed in found)
-    return (
-        Tile(f"{detected:,} of {len(found):,}", "claims detect a fault in every assertion"),
-        Tile(f"{len(record.impostors):,}", "impostors"),
-        Tile(f"{kills / max(len(found), 1):.0f}", "of them are detected by a claim, on average"),
-        Tile(f"{excused:,}", "claims that no impostor can make false, with a reason"),
-    )
-
-
-def _scope(record: MutationRecord, others: int) -> str:
+def impostor_scope(record: MutationRecord, others: int) -> str:
+    """Return where the mutants ran, and why not on the other claims."""
     told = f"Measured with torch {record.environment.torch}, {record.environment.device}."
     if others:
         told += (
@@ -101,12 +48,34 @@ def _scope(record: MutationRecord, others: int) -> str:
     return told
 
 
-def _table(record: MutationRecord, found: Sequence[Killed]) -> Table:
-    kills = Counter(name for killed in found for name in killed.killers)
+def impostors_table(judged: Judged, record: MutationRecord) -> Table:
+    """Return what is wrong with each impostor, and how many claims detect it."""
+    kills = Counter(name for _, killed in judged for name in killed.killers)
     rows = ((code(name), words(told), words(f"{kills[name]:,}")) for name, told in record.impostors.items())
     head = (words("Impostor"), words("What is wrong with it"), words("Claims that detect it"))
     return Table(head, tuple(rows))
 
 
-def _linked(claim: Claim) -> Text:
-    return linked(claim.title, "claim", claim.id)
+def survivors(judged: Judged, claims: Sequence[Claim]) -> Iterator[Section]:
+    """Yield what no impostor makes false, and what is excused from it; a section may be empty."""
+    missed = missed_arguments((claim, killed.arguments) for claim, killed in judged)
+    standing = [(c, words(", ".join(k.standing))) for c, k in judged if k.standing and c.unkillable is None]
+    unnoticed = [(c, words(told)) for c, _ in judged if (told := _unnoticed(missed.get(c.id, ())))]
+    reasons = [(c, prose(told)) for c, _ in judged if (told := _reasons(missed.get(c.id, ())))]
+    unkillable = [(claim, prose(claim.unkillable)) for claim in claims if claim.unkillable is not None]
+    for anchor, heading, told, pairs in (
+        ("survivors", "Claims with a part that no impostor makes false", "", standing),
+        ("missed-arguments", "Arguments that may be wrong unnoticed", "", unnoticed),
+        ("unnoticed-arguments", "Wrong arguments that no claim has to notice", _BY_SPEC, reasons),
+        ("unkillable", "Claims that no impostor can make false", _BY_SPEC, unkillable),
+    ):
+        yield anchor, heading, told, [(linked(claim.title, "claim", claim.id), why) for claim, why in pairs]
+
+
+def _unnoticed(missed: Sequence[Missed]) -> str:
+    return ", ".join(f"{item.argument}: {item.operator}" for item in missed if not item.sibling and not item.reason)
+
+
+def _reasons(missed: Sequence[Missed]) -> str:
+    """Return why no claim notices what is missed, as the spec says it."""
+    return " ".join(dict.fromkeys(f"`{item.argument}`: {item.reason}" for item in missed if item.reason))

@@ -51,6 +51,14 @@ class Piece:
 Text = tuple[Piece, ...]
 
 
+@dataclass(frozen=True)
+class Table:
+    """A small table; a cell is running text."""
+
+    head: tuple[Text, ...]
+    rows: tuple[tuple[Text, ...], ...]
+
+
 def bounded(text: object) -> str:
     """Return a text without control characters, cut where it is too long for a page; it says so then."""
     shown = printable(str(text), keep="\n\t")

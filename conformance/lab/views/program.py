@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Optional
 
-from conformance.lab.views.pieces import Text, code, prose, text_of, words
+from conformance.lab.views.pieces import Table, Text, code, prose, text_of, words
 from conformance.language.model import Claim, Expectation, Raises
 from conformance.results.facts import fact_lines
 from conformance.results.model import Facts, Tiers
@@ -14,71 +13,6 @@ from conformance.results.recorded import Cell, Measured, environments_in_words
 from conformance.run.scripts.observation import example_script
 
 _NEVER_ASKED = "–"
-
-
-@dataclass(frozen=True)
-class Output:
-    """What an example gave, and where."""
-
-    where: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A small table; a cell is running text."""
-
-    head: tuple[Text, ...]
-    rows: tuple[tuple[Text, ...], ...]
-
-
-@dataclass(frozen=True)
-class ProgramView:
-    """The program of a claim as a reader sees it.
-
-    Attributes
-    ----------
-    label : str
-        What the script is: an example, or a program without inputs.
-    outputs : tuple of Output
-        What it gave, on the newest torch first; environments that gave the same are named together.
-    inputs : tuple of Text
-        The inputs that the claim is tried on, and why they are narrowed.
-    must_hold : tuple of Text
-        What is judged; with ``unspecified`` what is only looked at.
-    tiers : Table, optional
-        How far each tier of a promised error or warning was met.
-    """
-
-    label: str
-    script: str
-    outputs: tuple[Output, ...]
-    inputs: tuple[Text, ...]
-    must_hold: tuple[Text, ...]
-    unspecified: bool
-    observed: Optional[Table]
-    tiers: Optional[Table]
-
-
-def program_view(claim: Claim, cells: Sequence[Cell]) -> ProgramView:
-    """Return the program of a claim with what it gave.
-
-    Parameters
-    ----------
-    cells
-        The claim in every environment, oldest torch first.
-    """
-    label, text = _script(claim, cells)
-    return ProgramView(
-        label=label,
-        script=text,
-        outputs=_outputs(cells) if label == "Example" else (),
-        inputs=_inputs(claim),
-        must_hold=expectation(claim.expectation, judged=not claim.unspecified),
-        unspecified=claim.unspecified,
-        observed=_observed(claim, cells) if claim.unspecified else None,
-        tiers=_tiers(cells),
-    )
 
 
 def expectation(expected: Expectation, *, judged: bool = True) -> tuple[Text, ...]:
@@ -107,7 +41,8 @@ def in_groups(values: Sequence[tuple[Measured, Optional[object]]]) -> list[tuple
     return [(value, environments_in_words(members)) for value, members in groups]
 
 
-def _script(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
+def script_of(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
+    """Return what the script of a claim is, an example or a program without inputs, and the script."""
     recipes = _recipes(claim, cells)
     if recipes is not None:
         return "Example", example_script(claim, recipes, _printed(cells))
@@ -131,14 +66,16 @@ def _facts(cell: Cell) -> Optional[Facts]:
     return None if cell.entry is None or cell.entry.facts == Facts() else cell.entry.facts
 
 
-def _outputs(cells: Sequence[Cell]) -> tuple[Output, ...]:
+def outputs(cells: Sequence[Cell]) -> tuple[tuple[str, str], ...]:
+    """Return what an example gave, and where, on the newest torch first; alike environments are named together."""
     groups = in_groups([(cell.measured, _facts(cell)) for cell in cells])
     newest = next((facts for cell in reversed(cells) if (facts := _facts(cell)) is not None), None)
     groups.sort(key=lambda group: group[0] != newest)
-    return tuple(Output(where, "\n".join(fact_lines(facts))) for facts, where in groups if isinstance(facts, Facts))
+    return tuple((where, "\n".join(fact_lines(facts))) for facts, where in groups if isinstance(facts, Facts))
 
 
-def _inputs(claim: Claim) -> tuple[Text, ...]:
+def inputs_of(claim: Claim) -> tuple[Text, ...]:
+    """Return the inputs that a claim is tried on, and why they are narrowed."""
     given = [code(f"{name}: {kind.text}") for name, kind in claim.given]
     why = [text_of("narrowed because: ", prose(claim.because))] if claim.because else []
     only = (text_of("only where ", code(condition.text)) for condition in claim.assume)
@@ -159,7 +96,7 @@ def _error(raises: Raises, anything: str, judged: bool) -> Text:
     return text_of(*parts)
 
 
-def _observed(claim: Claim, cells: Sequence[Cell]) -> Optional[Table]:
+def observed(claim: Claim, cells: Sequence[Cell]) -> Optional[Table]:
     """Return, for what the source leaves open, what each environment happens to do."""
     measured = [(cell.measured, cell.entry.observed) for cell in cells if cell.entry and cell.entry.observed]
     if not measured:
@@ -172,7 +109,8 @@ def _observed(claim: Claim, cells: Sequence[Cell]) -> Optional[Table]:
     return Table((words("Expression"), words("True")), tuple(rows))
 
 
-def _tiers(cells: Sequence[Cell]) -> Optional[Table]:
+def tiers(cells: Sequence[Cell]) -> Optional[Table]:
+    """Return how far each tier of a promised error or warning was met."""
     groups = in_groups([(cell.measured, cell.entry.tiers if cell.entry else None) for cell in cells])
     if not groups:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from conformance.base.release_spans import minor
@@ -39,50 +40,21 @@ class NoteView:
     told: tuple[Text, ...]
 
 
-@dataclass(frozen=True)
-class NotesView:
-    """The notes of a release.
-
-    Attributes
-    ----------
-    source : Text
-        A link to the notes themselves.
-    read : str
-        How much of them somebody read.
-    """
-
-    source: Text
-    read: str
-    notes: tuple[NoteView, ...]
-
-
-@dataclass(frozen=True)
-class NotesRow:
-    """The notes of a release in the list of all: how much of them was read, and how many have each outcome."""
-
-    release: Text
-    source: Text
-    read: str
-    chips: tuple[Chip, ...]
-
-
-def notes_of_release(release: str, content: Content) -> tuple[NotesView, ...]:
-    """Return the notes of a release, such as those of 2.0.0 for 2.0.1; nothing where none are encoded."""
-    return tuple(
-        NotesView(_source(notes, content), _read(notes), tuple(_note(one, content) for one in judged))
+def notes_of_release(release: str, content: Content) -> list[tuple[Text, str, list[NoteView]]]:
+    """Return the notes of a release, such as those of 2.0.0 for 2.0.1, with their source and how much was read."""
+    return [
+        (_source(notes, content), _read(notes), [_note(one, content) for one in judged])
         for notes, judged in content.judged_notes
         if minor(notes.release) == minor(release)
-    )
+    ]
 
 
-def notes_rows(content: Content) -> tuple[NotesRow, ...]:
-    """Return every release whose notes are encoded, newest first."""
-    rows = []
+def notes_rows(content: Content) -> Iterator[tuple[Text, Text, str, list[Chip]]]:
+    """Yield every release whose notes are encoded, newest first: its page, source, how much was read, and outcomes."""
     for notes, judged in reversed(content.judged_notes):
         counts = Counter(one.outcome for one in judged)
-        chips = tuple(outcome_chip(outcome, counts[outcome]) for outcome in OUTCOMES if counts[outcome])
-        rows.append(NotesRow(_page(notes.release, content), _source(notes, content), _read(notes), chips))
-    return tuple(rows)
+        chips = [outcome_chip(outcome, counts[outcome]) for outcome in OUTCOMES if counts[outcome]]
+        yield _page(notes.release, content), _source(notes, content), _read(notes), chips
 
 
 def untrue_notes(content: Content) -> tuple[NoteView, ...]:

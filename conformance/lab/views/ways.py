@@ -16,7 +16,6 @@ import yaml
 from conformance.base.release_spans import minor, runs
 from conformance.lab.views.call_cells import NONE, PROPERTIES
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import Piece, Text, linked, prose
 from conformance.language.model import Answer, AnswerLine, Claim, Place
 from conformance.results.recorded import Cell
 from conformance.results.trials.model import Trials
@@ -76,6 +75,16 @@ class WaysPage:
     questions: tuple[tuple[str, str], ...]
     ways: tuple[Way, ...]
 
+    @property
+    def calls(self) -> frozenset[str]:
+        """The calls that have a row."""
+        return frozenset(way.call for way in self.ways)
+
+    @property
+    def tried(self) -> bool:
+        """Whether a column says what calls did when they were tried."""
+        return not PROPERTIES.keys().isdisjoint(self.columns)
+
 
 @dataclass(frozen=True)
 class CellView:
@@ -84,42 +93,6 @@ class CellView:
     says: str
     line: Optional[LineView] = None
     changed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class WayRow:
-    """A way with a link to its name, and its cells in the order of the columns."""
-
-    call: str
-    anchor: str
-    name: Text
-    cells: tuple[CellView, ...]
-
-
-@dataclass(frozen=True)
-class WaysView:
-    """A page as a reader sees it.
-
-    Attributes
-    ----------
-    questions
-        Each with the pieces of its answer, and the anchor of the row that a piece names.
-    release
-        The newest release on which calls were tried; empty if none was.
-    timed
-        Where the cost was timed; empty where the page has none.
-    """
-
-    page: WaysPage
-    questions: tuple[tuple[str, tuple[tuple[Piece, str], ...]], ...]
-    rows: tuple[WayRow, ...]
-    release: str
-    timed: str
-
-    @property
-    def tried(self) -> bool:
-        """Whether a column says what calls did when they were tried."""
-        return not PROPERTIES.keys().isdisjoint(self.page.columns)
 
 
 def read_ways(path: Path) -> WaysPage:
@@ -160,26 +133,21 @@ def _line(written: Any, name: str, place: Place) -> Optional[AnswerLine]:
     return AnswerLine(written["says"], claims, place, written.get("except", ""), written.get("torch", ""))
 
 
-def ways_view(page: WaysPage, content: Content) -> WaysView:
-    """Return a page as a reader sees it."""
+def anchors_of(page: WaysPage) -> Mapping[str, str]:
+    """Return the place of each call on its page."""
+    return {way.call: f"way-{number}" for number, way in enumerate(page.ways, 1)}
+
+
+def way_rows(page: WaysPage, content: Content) -> list[tuple[Way, tuple[CellView, ...]]]:
+    """Return the ways with their cells, in the order of the columns."""
     claims = {claim.id: claim for claim in content.corpus.claims}
-    costs = _costs(content) if COST in page.columns else {}
-    anchors = {way.call: f"way-{number}" for number, way in enumerate(page.ways, 1)}
-    rows = tuple(
-        WayRow(
-            way.call,
-            anchors[way.call],
-            linked(f"`{way.name}`", "subject", way.name),
-            _cells(way, page, content, claims, costs),
-        )
-        for way in page.ways
-    )
-    questions = tuple(
-        (asks, tuple((piece, anchors.get(piece.text, "") if piece.code else "") for piece in prose(says)))
-        for asks, says in page.questions
-    )
-    timed = "; ".join(dict.fromkeys(cost.where for call, cost in costs.items() if call in anchors))
-    return WaysView(page, questions, rows, next(reversed(content.trials.releases), ""), timed)
+    costs = _costs(page, content)
+    return [(way, _cells(way, page, content, claims, costs)) for way in page.ways]
+
+
+def timed_on(page: WaysPage, content: Content) -> str:
+    """Return where the cost of the ways was timed; empty where the page has none."""
+    return "; ".join(dict.fromkeys(cost.where for call, cost in _costs(page, content).items() if call in page.calls))
 
 
 def _cells(
@@ -236,10 +204,10 @@ class _Cost:
     where: str
 
 
-def _costs(content: Content) -> Mapping[str, _Cost]:
-    """Return what statements cost on the newest release on which they were timed."""
+def _costs(page: WaysPage, content: Content) -> Mapping[str, _Cost]:
+    """Return what statements cost on the newest release on which they were timed, where the page has a column of it."""
     costs: dict[str, _Cost] = {}
-    for claim in content.corpus.claims:
+    for claim in content.corpus.claims if COST in page.columns else ():
         timed = [cell for cell in content.cells(claim) if cell.entry and cell.entry.kernels] if claim.is_timed else []
         if timed:
             costs.update(_costs_of(timed[-1], _statements(claim)))
