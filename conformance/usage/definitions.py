@@ -46,6 +46,9 @@ class Definitions:
     def read_module(self, tree: ast.Module, with_functions: bool = True) -> dict[str, Value]:
         """Read a file and return the names it binds; ``with_functions``: the bodies of functions too."""
         self.file.statements.block(tree.body)
+        if not with_functions:
+            for function in self._waiting:
+                function.node.body = []  # type: ignore[union-attr]  # Whoever imports it would note it as their own.
         functions = []
         while self._waiting and with_functions:
             waiting, self._waiting = self._waiting, []
