@@ -39,6 +39,31 @@ def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixtu
     assert [entry["severity"] for entry in entries(capsys, tmp_path, code, "2.3", "2.6")] == ["breaks"]
 
 
+@pytest.mark.parametrize(
+    ("code", "evidence"),
+    [
+        ("m.load_state_dict(torch.load('f'))", "maybe"),
+        ("m.load_state_dict(torch.load('f', map_location='cpu')['model'], strict=False)", "maybe"),
+        ("c = torch.load('f')\nif 'a' in c:\n    c = c['a']\nm.load_state_dict(c)", "maybe"),
+        (
+            "def f():\n    c = torch.load('f')\n    m.load_state_dict(c['m'])\n    o.load_state_dict(c.pop('o'))",
+            "maybe",
+        ),
+        ("c = torch.load('f')\nm.load_state_dict(c['m'])\nepoch = c['epoch'] + 1", "likely"),
+        ("c = torch.load('f')\nm.load_state_dict(c['m'])\ng(c)", "likely"),
+        ("def f():\n    c = torch.load('f')\n    m.load_state_dict(c)\n    return c", "likely"),
+        ("m.load_state_dict(torch.load('f').state_dict())", "likely"),
+        ("m = torch.load('f')\nm.eval()", "likely"),
+        ("torch.load('f')", "likely"),
+    ],
+)
+def test_a_file_that_is_loaded_for_a_state_dict_alone_is_a_maybe(
+    code: str, evidence: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = {entry["id"]: entry["evidence"] for entry in entries(capsys, tmp_path, code, "2.5", "2.6")}
+    assert found["2.6/load-weights-only"] == evidence
+
+
 def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     found = entries(capsys, tmp_path, 'torch.jit.load("m.pt")', "2.9", "2.15")
     assert [(entry["severity"], entry["changed"]) for entry in found] == [("warns", "since 2.10")]

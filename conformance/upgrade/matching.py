@@ -87,7 +87,8 @@ def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional
     is_class = match.name.rpartition(".")[2][:1].isupper()
     if use.kind is Kind.PASSED and is_class and not (use.call.positional or use.call.keywords):
         return Evidence.MAYBE  # as in x.type(torch.cuda.FloatTensor), which makes no object
-    return _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
+    found = _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
+    return Evidence.MAYBE if found and match.rarely_for and match.rarely_for == use.call.result_for else found
 
 
 def _is_call(match: CodeMatch, call: Call, known: Sequence[Signature]) -> Optional[bool]:

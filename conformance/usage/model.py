@@ -78,6 +78,8 @@ class Call(NamedTuple):
     more_keywords: bool = False
     #: The object of a method or an operator.
     receiver: Optional[Argument] = None
+    #: The method that the result, or parts of it by key, go to alone; empty where it is not known.
+    result_for: str = ""
 
 
 class Parameter(NamedTuple):
