@@ -49,6 +49,11 @@ def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixtu
             "def f():\n    c = torch.load('f')\n    m.load_state_dict(c['m'])\n    o.load_state_dict(c.pop('o'))",
             "maybe",
         ),
+        ("c = torch.load('f')\nfor k, v in c['m'].items():\n    new[k[7:]] = v\nm.load_state_dict(new)", "maybe"),
+        ("c = torch.load('f')\nm.load_state_dict({k[7:]: v for k, v in c.items()})", "maybe"),
+        ("m.load_state_dict(renamed(torch.load('f')))", "maybe"),
+        ("for k, v in torch.load('f').items():\n    setattr(a, k, v)", "likely"),
+        ("m.load_state_dict(s)\nfill(m, torch.load('f'))", "likely"),
         ("c = torch.load('f')\nm.load_state_dict(c['m'])\nepoch = c['epoch'] + 1", "likely"),
         ("c = torch.load('f')\nm.load_state_dict(c['m'])\ng(c)", "likely"),
         ("def f():\n    c = torch.load('f')\n    m.load_state_dict(c)\n    return c", "likely"),
@@ -62,6 +67,20 @@ def test_a_file_that_is_loaded_for_a_state_dict_alone_is_a_maybe(
 ) -> None:
     found = {entry["id"]: entry["evidence"] for entry in entries(capsys, tmp_path, code, "2.5", "2.6")}
     assert found["2.6/load-weights-only"] == evidence
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("from torch.cuda.amp import autocast\nwith autocast():\n    pass", [3]),
+        ("from torch.cuda.amp import autocast\n__all__ = ['autocast']", [2]),
+    ],
+)
+def test_an_import_is_no_place_of_a_warning_that_comes_later(
+    code: str, lines: list[int], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    [entry] = entries(capsys, tmp_path, code, "2.3", "2.4")
+    assert [place["line"] for place in entry["uses"]] == lines
 
 
 def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

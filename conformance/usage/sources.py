@@ -194,12 +194,15 @@ def _parse(source: str) -> ast.Module:
 
 def _note_state_dicts(recorder: Recorder, tree: ast.Module) -> None:
     """Note of each file that is loaded whether it is for a state dict."""
-    loads = [position for position, use in enumerate(recorder.uses) if use.call and use.names[0] == "torch.load"]
-    places = state_dicts.loads_of_state_dicts(tree) if loads else ()
-    for position in loads:
-        use = recorder.uses[position]
-        if use.call and (use.line, use.column - 1) in places:
-            recorder.uses[position] = use._replace(call=use.call._replace(result_for=state_dicts.LOADS))
+    loads = {
+        (use.line, use.column - 1): position
+        for position, use in enumerate(recorder.uses)
+        if use.call is not None and use.names[0] == "torch.load"
+    }
+    for place in state_dicts.loads_of_state_dicts(tree, loads) if loads else ():
+        use = recorder.uses[loads[place]]
+        if use.call is not None:
+            recorder.uses[loads[place]] = use._replace(call=use.call._replace(result_for=state_dicts.LOADS))
 
 
 def _finished(path: str, source: str, recorder: Recorder, notebook: Optional[Notebook]) -> FileUses:
