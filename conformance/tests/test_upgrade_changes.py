@@ -52,7 +52,7 @@ def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixtu
         ("c = torch.load('f')\nfor k, v in c['m'].items():\n    new[k[7:]] = v\nm.load_state_dict(new)", "maybe"),
         ("c = torch.load('f')\nm.load_state_dict({k[7:]: v for k, v in c.items()})", "maybe"),
         ("m.load_state_dict(renamed(torch.load('f')))", "maybe"),
-        ("for k, v in torch.load('f').items():\n    setattr(a, k, v)", "likely"),
+        ("def f():\n    for k in torch.load('f').items(): g(k)\ndef h(): m.load_state_dict(s)", "likely"),
         ("m.load_state_dict(s)\nfill(m, torch.load('f'))", "likely"),
         ("c = torch.load('f')\nm.load_state_dict(c['m'])\nepoch = c['epoch'] + 1", "likely"),
         ("c = torch.load('f')\nm.load_state_dict(c['m'])\ng(c)", "likely"),
