@@ -127,6 +127,24 @@ def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("try:\n    torch.symeig(x)\nexcept AttributeError:\n    pass", [3]),
+        ("try:\n    from torch import symeig\nexcept ImportError:\n    symeig = None", [3]),
+        ("try:\n    f = torch.linalg.eigh\nexcept AttributeError:\n    f = torch.symeig", []),
+        ("if hasattr(torch, 'symeig'):\n    try:\n        torch.symeig(x)\n    except ImportError:\n        pass", []),
+        ("def f():\n    pass\ntry:\n    f()\nexcept Exception:\n    torch.symeig(x)", []),
+    ],
+)
+def test_what_only_warns_is_not_caught(
+    code: str, lines: list[int], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = {entry["id"]: entry["uses"] for entry in entries(capsys, tmp_path, code, "1.8", "1.9")}
+    assert [place["line"] for place in found.get("1.9/symeig-warns", ())] == lines
+    assert [entry["id"] for entry in entries(capsys, tmp_path, code, "1.9", "2.0") if "symeig" in entry["id"]] == []
+
+
+@pytest.mark.parametrize(
     "code", ['if hasattr(torch, "symeig"):\n    torch.symeig(x)', "torch.linalg.eigh(torch.eye(2))"]
 )
 def test_code_that_a_change_does_not_concern_has_no_entry(

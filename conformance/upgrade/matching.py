@@ -46,10 +46,12 @@ def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Option
 def concern(change: Change, use: Use, names: Names) -> Optional[Evidence]:
     """Return how surely a change concerns a use; None where it does not, or where the code expects the change.
 
-    Code under a comparison of versions is concerned if it runs on a release before the change and on one since. A rare
+    What only warns, or gives another result, concerns the body of a ``try`` too: nothing is raised there. Code under a
+    comparison of versions is concerned if it runs on a release before the change and on one since. A rare
     change does not concern code that does not show the arguments that it is about.
     """
-    if use.evidence is Evidence.MAYBE or (use.guarded and use.runs_on is None):
+    is_caught = use.guarded and use.runs_on is None and not (use.tried and change.harm != "breaks")
+    if use.evidence is Evidence.MAYBE or is_caught:
         return None
     if use.runs_on is not None and not runs_on_both_sides(use.runs_on, change.release):
         return None

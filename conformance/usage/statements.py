@@ -372,7 +372,9 @@ class Statements:
         caught, self.file.record.caught = self.file.record.caught, _caught(node.handlers, self.file.record.caught)
 
         def tried() -> bool:
+            self.file.record.tries += catches
             leaves = self.block(node.body)
+            self.file.record.tries -= catches
             self.file.record.caught = caught
             return leaves or self.block(node.orelse)
 
