@@ -36,7 +36,7 @@ _HOW = (
     *("use", "call", "read", "set", "isinstance", "except"),
     *("base", "override", "decorator", "class decorator"),
 )
-_OF_CALLS = ("without", "with", "positional", "object", "caught")
+_OF_CALLS = ("without", "with", "positional", "object", "caught", "rarely for")
 #: What an argument may be said to be.
 KINDS = (
     *("tensor", "bool tensor", "integer tensor", "float tensor", "complex tensor", "tensor that requires grad"),
@@ -255,7 +255,9 @@ class _Reader:
                 if on and on not in KINDS:
                     self._report(match.entries["object"], "E107", f"`object` is one of {listed(KINDS)}")
                 caught = "".join(self._texts(match, "caught", MATCH.keys["caught"]))
-                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on, caught)
+                methods = tuple(MATCH.keys["rarely for"].words)
+                rarely_for = self.shapes.choice(match.entries.get("rarely for"), "`rarely for`", methods) or ""
+                yield CodeMatch(name.value, how[0], passes, leaves_out, number, on, caught, rarely_for)
 
     def _arguments(self, match: Table, key: str) -> Iterator[ArgumentMatch]:
         for text in self._texts(match, key, MATCH.keys[key]):

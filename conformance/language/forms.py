@@ -546,6 +546,11 @@ MATCH = Form(
         "without": Key(Shape.TEXTS, "Arguments, likewise, of which the call passes none.", "an argument"),
         "positional": Key(Shape.CODE, "How many arguments the call passes by position at least."),
         "caught": Key(Shape.TEXT, "A class of errors that the code around names: in except, suppress() or raises()."),
+        "rarely for": Key(
+            Shape.WORD,
+            "The method of which a call only may be concerned where its result goes to that alone.",
+            words={"load_state_dict": "The file is loaded for a state dict."},
+        ),
     },
 )
 FIX = Form(

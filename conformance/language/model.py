@@ -352,6 +352,8 @@ class CodeMatch:
         The kind of what a method is called on, or of the first argument of a function.
     caught : str
         The class of an error that the code around catches by name.
+    rarely_for : str
+        The method that takes the result where the condition is rarely met: such a call may be concerned.
     """
 
     name: str
@@ -361,6 +363,7 @@ class CodeMatch:
     positional: int = 0
     on: str = ""
     caught: str = ""
+    rarely_for: str = ""
 
 
 @dataclass(frozen=True)

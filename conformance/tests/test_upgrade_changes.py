@@ -39,6 +39,50 @@ def test_a_later_break_makes_an_earlier_warning_idle(capsys: pytest.CaptureFixtu
     assert [entry["severity"] for entry in entries(capsys, tmp_path, code, "2.3", "2.6")] == ["breaks"]
 
 
+@pytest.mark.parametrize(
+    ("code", "evidence"),
+    [
+        ("m.load_state_dict(torch.load('f'))", "maybe"),
+        ("m.load_state_dict(torch.load('f', map_location='cpu')['model'], strict=False)", "maybe"),
+        ("c = torch.load('f')\nif 'a' in c:\n    c = c['a']\nm.load_state_dict(c)", "maybe"),
+        (
+            "def f():\n    c = torch.load('f')\n    m.load_state_dict(c['m'])\n    o.load_state_dict(c.pop('o'))",
+            "maybe",
+        ),
+        ("c = torch.load('f')\nfor k, v in c['m'].items():\n    new[k[7:]] = v\nm.load_state_dict(new)", "maybe"),
+        ("c = torch.load('f')\nm.load_state_dict({k[7:]: v for k, v in c.items()})", "maybe"),
+        ("m.load_state_dict(renamed(torch.load('f')))", "maybe"),
+        ("def f():\n    for k in torch.load('f').items(): g(k)\ndef h(): m.load_state_dict(s)", "likely"),
+        ("m.load_state_dict(s)\nfill(m, torch.load('f'))", "likely"),
+        ("c = torch.load('f')\nm.load_state_dict(c['m'])\nepoch = c['epoch'] + 1", "likely"),
+        ("c = torch.load('f')\nm.load_state_dict(c['m'])\ng(c)", "likely"),
+        ("def f():\n    c = torch.load('f')\n    m.load_state_dict(c)\n    return c", "likely"),
+        ("m.load_state_dict(torch.load('f').state_dict())", "likely"),
+        ("m = torch.load('f')\nm.eval()", "likely"),
+        ("torch.load('f')", "likely"),
+    ],
+)
+def test_a_file_that_is_loaded_for_a_state_dict_alone_is_a_maybe(
+    code: str, evidence: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = {entry["id"]: entry["evidence"] for entry in entries(capsys, tmp_path, code, "2.5", "2.6")}
+    assert found["2.6/load-weights-only"] == evidence
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("from torch.cuda.amp import autocast\nwith autocast():\n    pass", [3]),
+        ("from torch.cuda.amp import autocast\n__all__ = ['autocast']", [2]),
+    ],
+)
+def test_an_import_is_no_place_of_a_warning_that_comes_later(
+    code: str, lines: list[int], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    [entry] = entries(capsys, tmp_path, code, "2.3", "2.4")
+    assert [place["line"] for place in entry["uses"]] == lines
+
+
 def test_of_two_warnings_the_earlier_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     found = entries(capsys, tmp_path, 'torch.jit.load("m.pt")', "2.9", "2.15")
     assert [(entry["severity"], entry["changed"]) for entry in found] == [("warns", "since 2.10")]
@@ -80,6 +124,24 @@ def test_a_condition_that_few_meet_makes_it_a_maybe(capsys: pytest.CaptureFixtur
     [entry] = entries(capsys, tmp_path, "torch.istft(torch.ones(2, 2), 2)", "1.13", "2.0")
     assert (entry["severity"], entry["evidence"]) == ("breaks", "maybe")
     assert entry["only_if"] == "the input is real"
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("try:\n    torch.symeig(x)\nexcept AttributeError:\n    pass", [3]),
+        ("try:\n    from torch import symeig\nexcept ImportError:\n    symeig = None", [3]),
+        ("try:\n    f = torch.linalg.eigh\nexcept AttributeError:\n    f = torch.symeig", []),
+        ("if hasattr(torch, 'symeig'):\n    try:\n        torch.symeig(x)\n    except ImportError:\n        pass", []),
+        ("def f():\n    pass\ntry:\n    f()\nexcept Exception:\n    torch.symeig(x)", []),
+    ],
+)
+def test_what_only_warns_is_not_caught(
+    code: str, lines: list[int], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = {entry["id"]: entry["uses"] for entry in entries(capsys, tmp_path, code, "1.8", "1.9")}
+    assert [place["line"] for place in found.get("1.9/symeig-warns", ())] == lines
+    assert [entry["id"] for entry in entries(capsys, tmp_path, code, "1.9", "2.0") if "symeig" in entry["id"]] == []
 
 
 @pytest.mark.parametrize(

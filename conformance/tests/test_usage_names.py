@@ -150,6 +150,21 @@ def test_an_unguarded_use_does_not(source: str, tmp_path: Path) -> None:
     assert not use.guarded
 
 
+@pytest.mark.parametrize(
+    ("handler", "guarded"),
+    [("except TypeError", True), ("except (TypeError, OSError)", True), ("except OSError", False)],
+)
+def test_a_call_that_is_made_again_after_a_type_error_is_guarded(handler: str, guarded: bool, tmp_path: Path) -> None:
+    source = f"import torch\ntry:\n    torch.foo(a=1)\n{handler}:\n    torch.foo()\n"
+    assert [use.guarded for use in calls_of("torch.foo", source, tmp_path)] == [False, guarded]
+
+
+@pytest.mark.parametrize("tried", ["f(a=1)", "torch.foo()"])
+def test_another_call_after_a_type_error_is_not_guarded(tried: str, tmp_path: Path) -> None:
+    source = f"import torch\ntry:\n    {tried}\nexcept TypeError:\n    torch.foo()\n"
+    assert calls_of("torch.foo", source, tmp_path)[-1].guarded is False
+
+
 def calls_of(name: str, source: str, folder: Path) -> list[Use]:
     return [use for use in uses(source, folder) if name in use.names and use.kind is Kind.CALL]
 
@@ -328,6 +343,9 @@ WITHIN = [
         ["torch.ones"],
     ),
     ({"c.py": "class A: pass\n", "main.py": "from c import A\nA().split(1)"}, []),
+    # What a function of another file uses is noted there, also where that file has no plain outline.
+    ({"c.py": f"{TORCH}if A:\n    def f(): torch.ones(1)", "main.py": "from c import f\nf()"}, []),
+    ({"c.py": f"{TORCH}class A:\n  def f(self):##\n    torch.ones(1)", "main.py": "from c import A\nA().f()"}, []),
     ({"torch_utils.py": "def load(p): ...\n", "main.py": "from torch_utils import load\nload(1)"}, []),
 ]  # fmt: skip
 

@@ -25,6 +25,7 @@ def found(source: str, folder: Path) -> dict[str, str]:
     return shown
 
 
+NEXT = "torch.utils.data.dataloader._BaseDataLoaderIter.next"
 #: A source, what it must tell, and how sure.
 TOLD = [
     ("torch.zeros(3).numpy()", "torch.Tensor.numpy", "certain"),
@@ -118,6 +119,10 @@ TOLD = [
     ("o = torch.optim.lr_scheduler.StepLR(x, 1)\no.step()", "torch.optim.lr_scheduler.StepLR.step", "certain"),
     ("for x, y in torch.utils.data.DataLoader(data): x.split(1)", "torch.Tensor.split", "likely"),
     ("for i, (x, y) in enumerate(torch.utils.data.DataLoader(data)): x.split(1)", "torch.Tensor.split", "likely"),
+    ("it = iter(torch.utils.data.DataLoader(d))\nx, y = it.next()\nx.split(1)", "torch.Tensor.split", "likely"),
+    ("iter(torch.utils.data.DataLoader(d)).next()", NEXT, "certain"),
+    ("iter(loader).next()", NEXT, "likely"),
+    ("def f(x): x.next()", NEXT, "maybe"),
     ("x, y = torch.svd(z)[:2]\nx.split(1)", "torch.Tensor.split", "certain"),
     ("v, i = torch.max(z, dim=1)\nv.split(1)", "torch.Tensor.split", "certain"),
     ("torch.max(z).split(1)", "torch.Tensor.split", "certain"),

@@ -18,7 +18,7 @@ from conformance.run.scripts.observation import observing_script
 from conformance.upgrade.harm import SHOWN, rank
 from conformance.upgrade.matching import concern, names_of
 from conformance.upgrade.model import AffectedPlace, Report, ReportEntry, places_of
-from conformance.usage import Evidence, UseGroup
+from conformance.usage import Evidence, Kind, UseGroup
 
 
 def with_changes(report: Report, corpus: Corpus, groups: Optional[Sequence[UseGroup]], names: Names) -> Report:
@@ -131,10 +131,16 @@ def _entry(
         condition=change.condition,
         page=release_page(full, change.id) if full else "",
         subject=change.match[0].name,
-        places=places_of(placed),
+        places=places_of(placed) if change.harm == "breaks" else _where_used(places_of(placed)),
         fixes=change.fixes,
         announced=tuple(note for note in announced if note.id in change.notes),
     )
+
+
+def _where_used(places: Sequence[AffectedPlace]) -> tuple[AffectedPlace, ...]:
+    """Return the places without the imports of files that use what they import: the warning or change comes there."""
+    using = {place.use.path for place in places if place.use.kind is not Kind.IMPORT}
+    return tuple(place for place in places if place.use.kind is not Kind.IMPORT or place.use.path not in using)
 
 
 def _speaks_of(written: ReportEntry, measured: ReportEntry) -> bool:

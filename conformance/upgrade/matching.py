@@ -46,10 +46,12 @@ def concerned(pieces: Sequence[tuple[Change, str]], names: Names) -> list[Option
 def concern(change: Change, use: Use, names: Names) -> Optional[Evidence]:
     """Return how surely a change concerns a use; None where it does not, or where the code expects the change.
 
-    Code under a comparison of versions is concerned if it runs on a release before the change and on one since. A rare
+    What only warns, or gives another result, concerns the body of a ``try`` too: nothing is raised there. Code under a
+    comparison of versions is concerned if it runs on a release before the change and on one since. A rare
     change does not concern code that does not show the arguments that it is about.
     """
-    if use.evidence is Evidence.MAYBE or (use.guarded and use.runs_on is None):
+    is_caught = use.guarded and use.runs_on is None and not (use.tried and change.harm != "breaks")
+    if use.evidence is Evidence.MAYBE or is_caught:
         return None
     if use.runs_on is not None and not runs_on_both_sides(use.runs_on, change.release):
         return None
@@ -87,7 +89,8 @@ def _matched(match: CodeMatch, use: Use, release: str, names: Names) -> Optional
     is_class = match.name.rpartition(".")[2][:1].isupper()
     if use.kind is Kind.PASSED and is_class and not (use.call.positional or use.call.keywords):
         return Evidence.MAYBE  # as in x.type(torch.cuda.FloatTensor), which makes no object
-    return _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
+    found = _EVIDENCE[_is_call(match, use.call, _signatures(match.name, release, names))]
+    return Evidence.MAYBE if found and match.rarely_for and match.rarely_for == use.call.result_for else found
 
 
 def _is_call(match: CodeMatch, call: Call, known: Sequence[Signature]) -> Optional[bool]:

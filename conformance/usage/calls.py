@@ -356,7 +356,12 @@ class Calls:
             return self._instance_method(owner, function, node, self.arguments(node))
         name = function.attr
         if type(owner) is Items:
-            return _items_method(owner, name, self.arguments(node).values)
+            given = self.arguments(node)
+            if name == "next":  # In Python 3, of iterators only those of torch have had it.
+                evidence = Evidence.CERTAIN if owner.item is BATCH else Evidence.LIKELY
+                line, column = attribute_place(function)
+                self.file.record.add((data.DATA_LOADER_NEXT,), line, column, Kind.CALL, evidence, given.call())
+            return _items_method(owner, name, given.values)
         if type(owner) is Either:
             given = self.arguments(node)
             found: Value = NOTHING
@@ -510,6 +515,6 @@ def _items_method(owner: Items, name: str, given: list[Value]) -> Value:
         return Items(Fixed((OTHER, owner.item)))
     elif name in ("values", "copy"):
         return Items(owner.item)
-    if name in ("get", "pop", "popleft", "setdefault", "popitem"):
+    if name in ("get", "pop", "popleft", "setdefault", "popitem", "next"):
         return owner.item if owner.item is not NOTHING else UNKNOWN
     return OTHER

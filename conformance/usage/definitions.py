@@ -46,6 +46,9 @@ class Definitions:
     def read_module(self, tree: ast.Module, with_functions: bool = True) -> dict[str, Value]:
         """Read a file and return the names it binds; ``with_functions``: the bodies of functions too."""
         self.file.statements.block(tree.body)
+        if not with_functions:
+            for function in self._waiting:
+                function.node.body = []  # type: ignore[union-attr]  # Whoever imports it would note it as their own.
         functions = []
         while self._waiting and with_functions:
             waiting, self._waiting = self._waiting, []
@@ -103,12 +106,12 @@ class Definitions:
         function.is_read = True
         outer = (self.file.scope, self.file.owner, self.file.returned, self.file.items, self.file.loop)
         looked = (self.file.looks, self.file.choices, self.file.without_grad)
-        around = (self.file.record.guard, self.file.record.runs_on, self.file.record.caught)
+        around = (self.file.record.guard, self.file.record.tries, self.file.record.runs_on, self.file.record.caught)
         self.file.scope = Scope(scope)
         self.file.owner = function.owner or self._owner_around(scope)
         self.file.returned, self.file.items, self.file.loop = NOTHING, None, 0
         self.file.choices, self.file.record.guard, self.file.record.runs_on = 0, int(function.guarded), function.runs_on
-        self.file.record.caught, self.file.without_grad = (), function.without_grad
+        self.file.record.tries, self.file.record.caught, self.file.without_grad = 0, (), function.without_grad
         self._depth += 1
         self._bind_parameters(function, node)
         self.file.statements.block(node.body)
@@ -122,7 +125,7 @@ class Definitions:
                 function.result = UNKNOWN
         self.file.scope, self.file.owner, self.file.returned, self.file.items, self.file.loop = outer
         self.file.looks, self.file.choices, self.file.without_grad = looked
-        self.file.record.guard, self.file.record.runs_on, self.file.record.caught = around
+        self.file.record.guard, self.file.record.tries, self.file.record.runs_on, self.file.record.caught = around
 
     def _owner_around(self, scope: Scope) -> Optional[OwnClass]:
         """Return the class of `self`, for a function inside a method."""

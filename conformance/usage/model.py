@@ -78,6 +78,8 @@ class Call(NamedTuple):
     more_keywords: bool = False
     #: The object of a method or an operator.
     receiver: Optional[Argument] = None
+    #: The method that the result, or parts of it by key, go to alone; empty where it is not known.
+    result_for: str = ""
 
 
 class Parameter(NamedTuple):
@@ -111,6 +113,8 @@ class Use(NamedTuple):
         The releases that the code runs on, as `versions` has them; none where another guard decides.
     caught
         The classes of errors that the code around names, up to one that catches all.
+    tried
+        Whether it is guarded by a ``try`` alone, whose body it is in: it runs on each release that has the name.
     """
 
     names: tuple[str, ...]
@@ -126,6 +130,7 @@ class Use(NamedTuple):
     decorates: str = ""
     runs_on: Optional[int] = ALL
     caught: tuple[str, ...] = ()
+    tried: bool = False
 
     @property
     def spot(self) -> tuple[object, ...]:
@@ -254,7 +259,8 @@ class Project:
         """Return every use, with those like it."""
         found: dict[tuple[object, ...], UseGroup] = {}
         for use in self.uses():
-            key = use.names, use.kind, use.evidence, use.call, use.guarded, use.decorates, use.runs_on, use.caught
+            guards = use.guarded, use.runs_on, use.caught, use.tried
+            key = use.names, use.kind, use.evidence, use.call, use.decorates, *guards
             known = found.get(key)
             if known is None:
                 found[key] = UseGroup(use, [use])

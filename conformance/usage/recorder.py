@@ -23,6 +23,8 @@ class Recorder:
         self.uses: list[Use] = []
         self.unclear: list[Unclear] = []
         self.guard = 0
+        #: How many of these guards are a ``try`` whose body is read: what only warns there is not caught.
+        self.tries = 0
         #: The releases that the code runs on; none where a guard is no comparison of versions.
         self.runs_on: Optional[int] = ALL
         #: The classes of errors that the code around catches by name.
@@ -43,9 +45,12 @@ class Recorder:
         """Note a use; ``column`` counts bytes from 0, as `ast` does."""
         if len(self.uses) < _MOST_USES and names:
             runs_on = None if guarded else self.runs_on
+            is_tried = not guarded and self.guard == self.tries > 0
             guarded = guarded or self.guard > 0
             place = names, self.path, line, column + 1
-            use = Use(*place, kind, evidence, call, guarded, None, parameters, decorates, runs_on, self.caught)
+            use = Use(
+                *place, kind, evidence, call, guarded, None, parameters, decorates, runs_on, self.caught, is_tried
+            )
             self.uses.append(use)
 
     def name(

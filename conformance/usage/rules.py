@@ -37,6 +37,7 @@ _METHODS = {
     "torch.nn.Module": data.MODULE_METHODS,
     "torch.optim.Optimizer": data.OPTIMIZER_METHODS,
     "torch.optim.lr_scheduler.LRScheduler": data.SCHEDULER_METHODS,
+    data.DATA_LOADER_NEXT.rpartition(".")[0]: frozenset(("next",)),
 }
 _ATTRIBUTES = {
     "torch.Tensor": data.TENSOR_ATTRIBUTES | data.NO_TENSOR_ATTRIBUTES,

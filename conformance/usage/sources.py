@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.base.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
-from conformance.usage import rules
+from conformance.usage import rules, state_dicts
 from conformance.usage.evaluator import Evaluator, Modules
 from conformance.usage.ignore_comments import ignore_comments
 from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, IgnoreComment, NotRead, Unclear, Use
@@ -149,7 +149,10 @@ def read_file(path: str, modules: Modules) -> FileUses:
         return _failed(NotRead(path, Cause.ENCODING))
     recorder = Recorder(path)
     try:
-        Evaluator(recorder, modules, source).read(_parse(source))
+        tree = _parse(source)
+        Evaluator(recorder, modules, source).read(tree)
+        if state_dicts.LOADS in source:
+            _note_state_dicts(recorder, tree)
     except SyntaxError as error:
         is_old = "Missing parentheses in call" in error.msg or _PYTHON_2.search(source) is not None
         cause = Cause.PYTHON_2 if is_old else Cause.SYNTAX
@@ -187,6 +190,19 @@ def _parse(source: str) -> ast.Module:
             except SyntaxError:
                 pass  # A comment may stand where it says nothing.
         return ast.parse(source)
+
+
+def _note_state_dicts(recorder: Recorder, tree: ast.Module) -> None:
+    """Note of each file that is loaded whether it is for a state dict."""
+    loads = {
+        (use.line, use.column - 1): position
+        for position, use in enumerate(recorder.uses)
+        if use.call is not None and use.names[0] == "torch.load"
+    }
+    for place in state_dicts.loads_of_state_dicts(tree, loads) if loads else ():
+        use = recorder.uses[loads[place]]
+        if use.call is not None:
+            recorder.uses[loads[place]] = use._replace(call=use.call._replace(result_for=state_dicts.LOADS))
 
 
 def _finished(path: str, source: str, recorder: Recorder, notebook: Optional[Notebook]) -> FileUses:

@@ -372,11 +372,14 @@ class Statements:
         caught, self.file.record.caught = self.file.record.caught, _caught(node.handlers, self.file.record.caught)
 
         def tried() -> bool:
+            self.file.record.tries += catches
             leaves = self.block(node.body)
+            self.file.record.tries -= catches
             self.file.record.caught = caught
             return leaves or self.block(node.orelse)
 
-        bodies: list[Callable[[], bool]] = [tried, *(partial(self._handler, handler) for handler in node.handlers)]
+        handlers = (partial(self._handler, handler, node.body) for handler in node.handlers)
+        bodies: list[Callable[[], bool]] = [tried, *handlers]
         leaves = self._branches(bodies)
         self.file.record.guard -= catches
         self.file.record.runs_on = runs_on
@@ -399,7 +402,24 @@ class Statements:
         goes_on = any(not isinstance(handler.body[-1], ast.Raise) for handler in tried.handlers)
         return goes_on and any(name.startswith("torch.") for name in found) and not found & _ALWAYS
 
-    def _handler(self, node: ast.ExceptHandler) -> bool:
+    def _handler(self, node: ast.ExceptHandler, tried: Sequence[ast.stmt]) -> bool:
+        """Read what is done where something fails.
+
+        Who makes a call again after a TypeError, without one of its keywords, expects both signatures.
+        """
+        retries = False
+        if node.type is not None and "TypeError" in _names(node.type):
+            again = _keywords(node.body)
+            retries = any(not keywords <= again.get(name, keywords) for name, keywords in _keywords(tried).items())
+        runs_on = self.file.record.runs_on
+        self.file.record.guard += retries
+        self.file.record.runs_on = None if retries else runs_on
+        leaves = self._handled(node)
+        self.file.record.guard -= retries
+        self.file.record.runs_on = runs_on
+        return leaves
+
+    def _handled(self, node: ast.ExceptHandler) -> bool:
         if node.type is not None:
             start = len(self.file.record.uses)
             self.file.expressions.value(node.type)
@@ -459,6 +479,15 @@ class Statements:
         return True
 
     on_continue = on_break
+
+
+def _keywords(body: Sequence[ast.stmt]) -> dict[str, set[Optional[str]]]:
+    """Return the functions that code calls, as they are written, each with the keywords that are passed."""
+    found: dict[str, set[Optional[str]]] = {}
+    for node in (inner for statement in body for inner in ast.walk(statement)):
+        if isinstance(node, ast.Call):
+            found.setdefault(ast.unparse(node.func), set()).update(keyword.arg for keyword in node.keywords)
+    return found
 
 
 def _caught(handlers: Sequence[ast.ExceptHandler], outer: tuple[str, ...]) -> tuple[str, ...]:

@@ -161,6 +161,8 @@ OBJECTS = {
     "torch.export.load": "torch.export.ExportedProgram",
     "torch.onnx.dynamo_export": "torch.onnx.ONNXProgram",
 }
+#: What iterators of a DataLoader had besides `__next__`.
+DATA_LOADER_NEXT = "torch.utils.data.dataloader._BaseDataLoaderIter.next"
 OTHER_MODULES = ("torch.cuda", "torch.version", "torch.backends", "torch.distributed", "torch.__version__", "torch.mps")
 TENSOR_CLASSES = words("""
 torch.Tensor torch.nn.Parameter torch.nn.Buffer torch.FloatTensor torch.DoubleTensor torch.HalfTensor
