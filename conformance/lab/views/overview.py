@@ -11,7 +11,7 @@ from conformance.lab.views.falsehood_pages import false_index
 from conformance.lab.views.pieces import Table, words
 from conformance.lab.views.strip import Chip
 from conformance.language.model import Claim
-from conformance.results.model import FAILING, Verdict
+from conformance.results.model import FAILING, Environment, Verdict
 from conformance.results.recorded import Measured
 from conformance.results.verdicts import APPEARANCES, IN_PART, NOT_MEASURED, Appearance
 
@@ -74,7 +74,7 @@ def environment_in_words(measured: Measured, revision: str) -> str:
     facts, results = measured.environment, measured.results
     named = [f"torch {facts.torch} ({facts.build} build)", f"Python {facts.python}", f"NumPy {facts.numpy}"]
     named += [f"Hypothesis {facts.hypothesis}"] if facts.hypothesis else []
-    named.append(f"device {facts.device}")
+    named.append(f"device {_device(facts)}")
     named += [fact for fact in (facts.system, facts.machine, facts.processor) if fact]
     if results is not None:
         named += [f"{results.examples} examples", f"seed {results.seed}"]
@@ -84,8 +84,13 @@ def environment_in_words(measured: Measured, revision: str) -> str:
 
 def _facts(measured: Measured) -> tuple[object, ...]:
     facts, results = measured.environment, measured.results
-    found = (facts.torch, facts.build, facts.python, facts.numpy, facts.device, facts.system, facts.machine)
+    found = (facts.torch, facts.build, facts.python, facts.numpy, _device(facts), facts.system, facts.machine)
     return (*found, results.examples, results.seed) if results else (*found, "", "")
+
+
+def _device(facts: Environment) -> str:
+    """Return the name of a device, and of its hardware."""
+    return f"{facts.device} ({facts.accelerator})" if facts.accelerator else facts.device
 
 
 def _chip(look: Appearance) -> Chip:

@@ -7,6 +7,7 @@ that call gets ``device=device``, and a module that was just made is moved. On t
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -14,6 +15,8 @@ from typing import Optional
 
 from conformance.language.factories import lacks_device, makes_module, says_where
 from conformance.language.model import Claim, Expectation, Fragment
+
+_WORD = re.compile(r"\w+")
 
 
 def on_device(claim: Claim, device: str) -> Claim:
@@ -39,11 +42,14 @@ def on_device(claim: Claim, device: str) -> Claim:
 def placed_recipes(claim: Claim, recipes: Mapping[str, str], device: str) -> dict[str, str]:
     """Return recipes that somebody wrote down for a claim's inputs, for a device.
 
-    An input that the claim wants on another device stays as it is.
+    An input that the claim wants on another device stays as it is, and so does one that is drawn like it.
     """
     if device == "cpu":
         return dict(recipes)
-    fixed = {name for name, fragment in claim.given if "device=" in fragment.text.replace("device=device", "")}
+    fixed: set[str] = set()
+    for name, fragment in claim.given:
+        if "device=" in fragment.text.replace("device=device", "") or fixed & set(_WORD.findall(fragment.text)):
+            fixed.add(name)
     literal = f'"{device}"'
     return {name: recipe if name in fixed else placed_text(recipe, literal) for name, recipe in recipes.items()}
 

@@ -9,9 +9,12 @@
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/native/Resize.h>
+#include <ATen/native/ResizeCommon.h>
+#include <ATen/native/TensorFactories.h>
 #include <ATen/ops/_local_scalar_dense_native.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/is_set_to_native.h>
 #include <ATen/ops/unfold_native.h>
 #include <ATen/ops/view_as_complex_native.h>
 #include <ATen/ops/view_as_real_native.h>
@@ -159,7 +162,7 @@ struct StandinGenerator final : CPUGeneratorImpl {
   }
   StandinGenerator* clone_impl() const override {
     auto copy = new StandinGenerator(device_.index());
-    copy->set_engine(const_cast<StandinGenerator*>(this)->engine());
+    copy->set_state(*get_state());
     return copy;
   }
 };
@@ -225,12 +228,18 @@ ScalarType chosen_dtype(std::optional<ScalarType> dtype) {
   return dtype.value_or(typeMetaToScalarType(get_default_dtype()));
 }
 
+bool fills_fresh_memory() {
+  return globalContext().deterministicAlgorithms() && globalContext().deterministicFillUninitializedMemory();
+}
+
+Tensor filled(Tensor fresh) { return fills_fresh_memory() ? native::fill_empty_deterministic_(fresh) : fresh; }
+
 Tensor empty(
     IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout>, std::optional<Device> device,
     std::optional<bool> pin, std::optional<MemoryFormat> format) {
   TORCH_CHECK(!pin.value_or(false), "Only dense CPU tensors can be pinned");
   c10::OptionalDeviceGuard guard(device);
-  return at::detail::empty_generic(size, &allocator, kKeys, chosen_dtype(dtype), format);
+  return filled(at::detail::empty_generic(size, &allocator, kKeys, chosen_dtype(dtype), format));
 }
 
 Tensor empty_strided(
@@ -238,7 +247,7 @@ Tensor empty_strided(
     std::optional<Device> device, std::optional<bool> pin) {
   TORCH_CHECK(!pin.value_or(false), "Only dense CPU tensors can be pinned");
   c10::OptionalDeviceGuard guard(device);
-  return at::detail::empty_strided_generic(size, stride, &allocator, kKeys, chosen_dtype(dtype));
+  return filled(at::detail::empty_strided_generic(size, stride, &allocator, kKeys, chosen_dtype(dtype)));
 }
 
 // The bytes of a tensor as one on the CPU.
@@ -286,6 +295,11 @@ bool equal(const Tensor& one, const Tensor& other) {
 const Tensor& resize_(const Tensor& self, SymIntArrayRef wanted, std::optional<MemoryFormat> format) {
   auto size = C10_AS_INTARRAYREF_SLOW(wanted);
   auto* impl = self.unsafeGetTensorImpl();
+  if (self.sizes() == size) {
+    if (format) impl->empty_tensor_restride(*format);
+    return self;
+  }
+  auto before = self.storage().nbytes();
   impl->set_sizes_contiguous(size);
   auto needed = at::detail::computeStorageNbytesContiguous(size, self.element_size(), self.storage_offset());
   if (self.numel() && needed > self.storage().nbytes()) {
@@ -293,8 +307,11 @@ const Tensor& resize_(const Tensor& self, SymIntArrayRef wanted, std::optional<M
     hooks.resizePrivateUse1Bytes(self.storage(), needed);
   }
   if (format) impl->empty_tensor_restride(*format);
+  if (fills_fresh_memory() && self.storage().nbytes() > before) native::fill_resize_deterministic_(self, before);
   return self;
 }
+
+bool is_set_to(const Tensor& self, const Tensor& source) { return native::is_set_to(self, source); }
 
 Tensor& set_part(Tensor& self, Storage source, int64_t offset, IntArrayRef size, IntArrayRef stride) {
   auto* impl = self.unsafeGetTensorImpl();
@@ -388,6 +405,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_local_scalar_dense", standin::item);
   m.impl("equal", standin::equal);
   m.impl("resize_", standin::resize_);
+  m.impl("is_set_to", standin::is_set_to);
   m.impl("set_.source_Storage_storage_offset", standin::set_part);
   m.impl("set_.source_Storage", standin::set_whole);
   m.impl("set_.source_Tensor", standin::set_same);

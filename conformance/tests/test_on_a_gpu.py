@@ -1,0 +1,107 @@
+"""The page "On a GPU", command by command, with the stand-in device in place of ``cuda``: from nox to a page.
+
+Nothing else about it is left out: the commands are those of the pages, on a small part of the corpus.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.tests.small_checkout import ROOT, environment, make_checkout, run
+from conformance.tests.standin import BACKEND, why_not
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+
+ON_A_GPU = (ROOT / "docs" / "on-a-gpu.rst").read_text(encoding="utf-8")
+PORTING = (ROOT / "docs" / "porting.rst").read_text(encoding="utf-8")
+INDEX = """
+Backends
+========
+
+.. claim:numbers::
+.. claim:environments::
+
+.. toctree::
+
+   reference/index
+"""
+
+
+def commands(page: str) -> list[list[str]]:
+    """Return the commands of a page, without what follows ``#``, on the stand-in device."""
+    lines = re.findall(r"^   \$ (.*?)(?: +#.*)?$", page, re.M)
+    words = [line.replace("cuda", "standin").split() for line in lines]
+    return [[*line, "--import", BACKEND] if "--device" in line else line for line in words]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small checkout with the results of the CPU, in which nothing is installed."""
+    made = make_checkout(tmp_path_factory.mktemp("gpu"))
+    shutil.copy(ROOT / "noxfile.py", made)
+    shutil.copytree(ROOT / "conformance" / "tests" / "standin", made / "conformance" / "tests" / "standin")
+    shutil.copy(ROOT / "conformance" / "tests" / "__init__.py", made / "conformance" / "tests")
+    ran = run(made, made / "docs" / "results", "--record", "--device", "cpu")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    pip = made / "bin" / "pip"
+    pip.mkdir(parents=True)
+    (pip / "__init__.py").touch()
+    (pip / "__main__.py").write_text("import sys\nprint('pip', *sys.argv[1:])\n")
+    return made
+
+
+def on_device(checkout: Path, *command: str) -> str:
+    """Run a command of a page in a checkout; one that fails is a failure."""
+    program, *arguments = command
+    alone = [] if program == "sphinx-build" or arguments[0] not in ("run", "-s") else ["-n", "0"]
+    if program == "nox":
+        arguments = ["--no-venv", *arguments]
+    paths = os.pathsep.join(map(str, (checkout, checkout / "bin")))
+    ran = subprocess.run(
+        [sys.executable, "-m", {"sphinx-build": "sphinx"}.get(program, program), *arguments, *alone],
+        cwd=checkout,
+        env={**environment(checkout), "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
+def test_the_page_leads_from_nox_to_what_differs(checkout: Path) -> None:
+    by_nox, anywhere, compare, merge, show = commands(ON_A_GPU)
+    torch = next((checkout / "docs" / "results").glob("torch-*-cpu.jsonl")).name.split("-")[1]
+    compare = [word.replace("2.13.0", torch).replace("2.13", torch) for word in compare]
+    printed = on_device(checkout, *by_nox)
+    assert "pip install -q -e .\n" in printed
+    assert " claims to measure on torch " in printed
+    assert " on standin, Python" in printed
+    assert f"result file: measured/torch-{torch}-standin.jsonl" in printed
+    assert "  0 measured here, " in on_device(checkout, *anywhere)
+    assert "on standin: 0 breaks, 0 changes, 0 warnings, " in on_device(checkout, *compare)
+    on_device(checkout, *merge)
+    shown = on_device(checkout, *show)
+    assert f"torch.Tensor.detach/shares-storage\n              yes {torch} cpu; yes {torch} standin\n" in shown
+
+
+def test_a_page_lists_backends_from_the_files_in_a_folder(checkout: Path) -> None:
+    conf = re.search(r"with this in ``conf.py``:\n\n.. code-block:: python\n\n((?: {3}.*\n|\n)+)", PORTING)
+    assert conf is not None
+    pages = checkout / "pages"
+    pages.mkdir()
+    (pages / "conf.py").write_text(re.sub("^ {3}", "", conf[1], flags=re.M), encoding="utf-8")
+    (pages / "index.rst").write_text(INDEX, encoding="utf-8")
+    run(checkout, pages / "results", "--device", "cpu", "--device", "standin", "--import", BACKEND)
+    on_device(checkout, "sphinx-build", "-q", "pages", "pages/out")
+    index = (pages / "out" / "index.html").read_text(encoding="utf-8")
+    assert re.search(r"<th>[^<]*, cpu</th>\s*<th>[^<]*, standin</th>", index)
+    assert "standin (a stand-in)" in index
