@@ -41,7 +41,6 @@ def shown(folder: Path, text: Optional[str] = None) -> str:
         (source / "results" / "census").mkdir()
         (source / "results" / "census" / "torch-2.13.0.json").write_text(text)
     built = sites.build(source)
-    assert (built.status, built.output) == (0, "")
     return sites.text_of(built.page("index"))
 
 

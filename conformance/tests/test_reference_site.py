@@ -38,14 +38,6 @@ def unmeasured(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return sites.build(sites.write_source(tmp_path_factory.mktemp("unmeasured")))
 
 
-def test_build_gives_no_warning(site: Site) -> None:
-    assert (site.status, site.output) == (0, "")
-
-
-def test_build_without_results_gives_no_warning(unmeasured: Site) -> None:
-    assert (unmeasured.status, unmeasured.output) == (0, "")
-
-
 def test_build_needs_no_torch(tmp_path: Path) -> None:
     folder = sites.write_source(tmp_path, [sites.results("2.13.0")], conf="conformance_collect_sentences = True\n")
     program = "import sys; sys.modules['torch'] = None; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))"
@@ -68,14 +60,46 @@ def test_sentences_are_collected_again_where_claims_cite_others(tmp_path: Path) 
     assert not collect_sentences(kept, corpus)
 
 
-def test_claim_shows_its_verdict_in_each_environment(site: Site) -> None:
-    text = site.section(PAGE, "write-before-backward-raises")
-    assert "1.9.0 ✗ refuted" in text
-    assert "2.13.0 ✓ holds" in text
+SHOWN = {
+    "write-before-backward-raises": (
+        "1.9.0 ✗ refuted",
+        "2.13.0 ✓ holds",
+        "the source promises only that it happens",
+        "torch 1.9.0 and 2.13.0 (cpu) always always sometimes",
+        "RuntimeError: one of the variables has been modified",
+        "not there in torch 1.9.0 (cpu)",
+    ),
+    "stays-on-the-gpu": ("cuda, on dense tensors □ not measured",),
+    "shares-storage": (
+        "Gives on torch 1.9.0 and 2.13.0 (cpu):",
+        "The sentence about storage.",
+        "worded otherwise in torch 1.9.0 (cpu); there in torch 2.13.0 (cpu)",
+    ),
+    "keeps-strides": (
+        "Nothing is promised here. What happens is recorded.",
+        "y.is_contiguous() sometimes on torch 1.9.0 and 2.13.0 (cpu)",
+    ),
+    "makes-a-copy": (
+        "The source is wrong",
+        "Seen on torch 1.9.0 and 2.13.0 (cpu)",
+        "The result is a view, as shares_storage shows.",
+        "Where: torch >=1.8",
+        "x.numel() > 0",
+        "https://example.org/report/1",
+        "Gives a view of the tensor.",
+        "What happens instead",
+    ),
+    "faster-than-a-clone": ("Time relative to detach on torch 2.13.0, cpu, A processor", "4,096 1.00× 3.00×"),
+}
+
+
+@pytest.mark.parametrize("slug", SHOWN)
+def test_a_claim_shows_what_it_is_and_what_was_measured(site: Site, slug: str) -> None:
+    text = site.section(PAGE, slug)
+    assert [part for part in SHOWN[slug] if part not in text] == []
 
 
 def test_what_was_not_measured_is_a_gap(site: Site) -> None:
-    assert "cuda, on dense tensors □ not measured" in site.section(PAGE, "stays-on-the-gpu")
     text = site.section("reference/torch.Tensor.detach_", "returns-itself")
     assert "1.9.0 □ not measured" in text
     assert "refuted" not in text
@@ -123,17 +147,6 @@ def test_example_is_a_script_with_its_output(site: Site) -> None:
     assert "y = tensor([1., 2., 3.])\n    # float32, leaf, shares memory with x\n" in blocks
 
 
-def test_environments_with_the_same_output_are_named_together(site: Site) -> None:
-    assert "Gives on torch 1.9.0 and 2.13.0 (cpu):" in site.section(PAGE, "shares-storage")
-
-
-def test_error_shows_its_tiers_and_what_is_promised(site: Site) -> None:
-    text = site.section(PAGE, "write-before-backward-raises")
-    assert "the source promises only that it happens" in text
-    assert "torch 1.9.0 and 2.13.0 (cpu) always always sometimes" in text
-    assert "RuntimeError: one of the variables has been modified" in text
-
-
 def test_evidence_says_what_was_covered(site: Site) -> None:
     text = site.loaded(PAGE, "shares-storage")
     assert "Inputs it is tried on x: tensor() Evidence" in text
@@ -142,38 +155,10 @@ def test_evidence_says_what_was_covered(site: Site) -> None:
     assert "no kernel for Float8_e4m3fn, Float8_e5m2 (NotImplementedError): these" in text
 
 
-def test_unspecified_claim_shows_what_happens(site: Site) -> None:
-    text = site.section(PAGE, "keeps-strides")
-    assert "Nothing is promised here. What happens is recorded." in text
-    assert "y.is_contiguous() sometimes on torch 1.9.0 and 2.13.0 (cpu)" in text
-
-
-def test_sentence_is_quoted_and_followed_through_the_versions(site: Site) -> None:
-    text = site.section(PAGE, "shares-storage")
-    assert "The sentence about storage." in text
-    assert "worded otherwise in torch 1.9.0 (cpu); there in torch 2.13.0 (cpu)" in text
-    assert "not there in torch 1.9.0 (cpu)" in site.section(PAGE, "write-before-backward-raises")
-
-
 def test_sources_lead_to_the_documentation_and_to_the_article(site: Site) -> None:
     page = site.page(PAGE)
     assert 'href="https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html"' in page
     assert 'href="articles/D.html#d2"' in page
-
-
-def test_false_claim_shows_what_happens_instead(site: Site) -> None:
-    text = site.section(PAGE, "makes-a-copy")
-    for part in (
-        "The source is wrong",
-        "Seen on torch 1.9.0 and 2.13.0 (cpu)",
-        "The result is a view, as shares_storage shows.",
-        "Where: torch >=1.8",
-        "x.numel() > 0",
-        "https://example.org/report/1",
-        "Gives a view of the tensor.",
-        "What happens instead",
-    ):
-        assert part in text
 
 
 def test_counterexample_can_be_copied_as_it_is(site: Site) -> None:
@@ -213,12 +198,6 @@ def test_article_page_shows_its_rows_and_their_verdicts(site: Site) -> None:
     assert "No claim encodes this row yet." in text
 
 
-def test_timing_claim_has_a_table(site: Site) -> None:
-    text = site.section(PAGE, "faster-than-a-clone")
-    assert "Time relative to detach on torch 2.13.0, cpu, A processor" in text
-    assert "4,096 1.00× 3.00×" in text
-
-
 def test_every_page_names_version_corpus_and_environments(site: Site) -> None:
     revision = load_corpus([sites.SPEC])[0].revision()
     for path in site.pages():
@@ -242,7 +221,7 @@ def test_role_links_to_the_claim(site: Site) -> None:
 
 def test_role_for_an_unknown_claim_is_a_warning(tmp_path: Path) -> None:
     index = "Site\n====\n\n:claim:`torch.Tensor.detach/no-such`\n\n" + sites.INDEX.split("====\n", 1)[1]
-    built = sites.build(sites.write_source(tmp_path, index=index))
+    built = sites.attempt(sites.write_source(tmp_path, index=index))
     assert built.status == 1
     assert "no claim 'torch.Tensor.detach/no-such' in the corpus" in built.output
 
@@ -251,14 +230,14 @@ def test_mistake_in_a_spec_is_a_warning_with_its_place(tmp_path: Path) -> None:
     spec = tmp_path / "spec"
     spec.mkdir()
     (spec / "broken.yaml").write_text("subject: torch.Tensor.detach\nclaimz: []\n", encoding="utf-8")
-    built = sites.build(sites.write_source(tmp_path / "site", spec=spec, index="Site\n====\n"), options=["-n"])
+    built = sites.attempt(sites.write_source(tmp_path / "site", spec=spec, index="Site\n====\n"), options=["-n"])
     assert "broken.yaml:2:1 E101" in built.output
 
 
 def test_broken_result_file_stops_the_build_with_its_name(tmp_path: Path) -> None:
     folder = sites.write_source(tmp_path)
     (folder / "results" / f"torch-2.13.0-cpu{SUFFIX}").write_text('{"schema": 1, "claims": 3}', encoding="utf-8")
-    built = sites.build(folder)
+    built = sites.attempt(folder)
     assert built.status != 0
     assert "torch-2.13.0-cpu.jsonl: format 1; this conformance reads format 2" in built.output
 
@@ -267,7 +246,7 @@ def test_broken_entry_stops_the_build_with_its_line(tmp_path: Path) -> None:
     folder = sites.write_source(tmp_path, [sites.results("2.13.0")])
     path = folder / "results" / f"torch-2.13.0-cpu{SUFFIX}"
     path.write_text(path.read_text(encoding="utf-8").replace('"holds"', '"held"', 1), encoding="utf-8")
-    built = sites.build(folder)
+    built = sites.attempt(folder)
     assert built.status != 0
     assert re.search(r"torch-2.13.0-cpu.jsonl:\d+: verdict: 'held'", built.output)
 
@@ -278,7 +257,6 @@ def test_changed_results_change_the_pages_of_a_second_build(tmp_path: Path) -> N
     results = sites.changed(sites.results("2.13.0"), "shares-storage", verdict="refuted")
     save_results(results, folder / "results" / f"torch-2.13.0-cpu{SUFFIX}")
     again = sites.build(folder)
-    assert again.status == 0
     assert "2.13.0 ✗ refuted" in again.section(PAGE, "shares-storage")
     assert "✗ refuted" in again.page("index")
 
@@ -287,7 +265,7 @@ def test_page_of_a_subject_that_is_gone_is_removed(tmp_path: Path) -> None:
     folder = sites.write_source(tmp_path)
     (folder / "reference").mkdir()
     (folder / "reference" / "torch.gone.rst").write_text("torch.gone\n==========\n", encoding="utf-8")
-    assert sites.build(folder).status == 0
+    sites.build(folder)
     assert not (folder / "reference" / "torch.gone.rst").exists()
 
 
@@ -326,7 +304,7 @@ def test_names_that_differ_in_case_only_get_files_that_differ_in_more(tmp_path: 
             text.replace("torch.Tensor.detach_", name), encoding="utf-8"
         )
     index = "Site\n====\n\n:subject:`torch.Tensor` and :subject:`torch.tensor`\n\n.. toctree::\n\n   reference/index\n"
-    site = sites.build(sites.write_source(tmp_path / "site", spec=spec, index=index), options=["-n"])
+    site = sites.attempt(sites.write_source(tmp_path / "site", spec=spec, index=index), options=["-n"])
     assert "no subject" not in site.output
     names = [path.relative_to(site.source / "out").as_posix().lower() for path in site.pages()]
     assert len(names) == len(set(names)), names

@@ -44,10 +44,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return sites.build(folder)
 
 
-def test_site_is_built_without_a_warning(site: Site) -> None:
-    assert (site.status, site.output) == (0, "")
-
-
 def test_the_page_has_the_title_of_the_file_and_a_place_in_the_contents(site: Site) -> None:
     assert "<h1>Ways &amp; means" in site.page("means")
     assert 'href="means.html">Ways &amp; means</a>' in site.page("index")

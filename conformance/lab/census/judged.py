@@ -11,13 +11,14 @@ for, which is the size of its stratum over the number drawn from it. The rules w
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.lab.census.families import FAMILIES, families
 from conformance.lab.census.objects import PublicObject
+from conformance.lab.census.record import Score
 from conformance.language.decisions import FOLDER
 from conformance.language.sentences import sentence_hash, sentences
 
@@ -41,25 +42,6 @@ class Sample:
     tuning: bool
     strata: Mapping[str, int]
     sentences: tuple[Judged, ...]
-
-
-@dataclass
-class Score:
-    """Weighted numbers of right findings, wrong ones, and what was missed."""
-
-    found: float = 0
-    wrong: float = 0
-    missed: float = 0
-
-    @property
-    def precision(self) -> float:
-        """How much of what the rules find is right."""
-        return self.found / (self.found + self.wrong) if self.found + self.wrong else 1.0
-
-    @property
-    def recall(self) -> float:
-        """How much of what there is the rules find."""
-        return self.found / (self.found + self.missed) if self.found + self.missed else 1.0
 
 
 def load_samples(root: Path) -> list[Sample]:
@@ -89,7 +71,9 @@ def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[
     """
     names = {alias: found for found in objects for alias in (found.name, *found.aliases)}
     texts: dict[str, dict[str, str]] = {}
-    counted: dict[str, Score] = {key: Score() for key in (*FAMILIES, "all", "sentence")}
+    right: defaultdict[str, float] = defaultdict(float)
+    wrong: defaultdict[str, float] = defaultdict(float)
+    missed: defaultdict[str, float] = defaultdict(float)
     present = 0
     for sample in samples:
         drawn = Counter(judged.stratum for judged in sample.sentences)
@@ -101,17 +85,16 @@ def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[
             if judged.hash not in known:
                 continue
             present += 1
-            stated = {*families(known[judged.hash], found.name)}
-            _count(counted, stated, judged.families, sample.strata[judged.stratum] / drawn[judged.stratum])
-    return counted, present
+            stated, true = {*families(known[judged.hash], found.name)}, judged.families
+            weight = sample.strata[judged.stratum] / drawn[judged.stratum]
+            judgements = [(name, kind in stated, kind in true) for kind in stated | true for name in (kind, "all")]
+            for name, is_stated, is_true in [*judgements, ("sentence", bool(stated), bool(true))]:
+                right[name] += weight * (is_stated and is_true)
+                wrong[name] += weight * (is_stated and not is_true)
+                missed[name] += weight * (is_true and not is_stated)
+    kinds = (*FAMILIES, "all", "sentence")
+    return {kind: Score(_share(right[kind], wrong[kind]), _share(right[kind], missed[kind])) for kind in kinds}, present
 
 
-def _count(counted: dict[str, Score], stated: set[str], true: frozenset[str], weight: float) -> None:
-    for kind in stated | true:
-        for score in (counted[kind], counted["all"]):
-            score.found += weight * (kind in stated and kind in true)
-            score.wrong += weight * (kind not in true)
-            score.missed += weight * (kind not in stated)
-    counted["sentence"].found += weight * bool(stated and true)
-    counted["sentence"].wrong += weight * bool(stated and not true)
-    counted["sentence"].missed += weight * bool(true and not stated)
+def _share(part: float, rest: float) -> float:
+    return part / (part + rest) if part + rest else 1.0

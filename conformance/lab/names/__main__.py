@@ -40,7 +40,6 @@ def main(arguments: Optional[list[str]] = None) -> int:
     looking = commands.add_parser("show", help="tell what a name is in each recorded release")
     looking.add_argument("name", metavar="NAME")
     looking.add_argument("--release", metavar="VERSION", help="in this release only")
-    looking.add_argument("--names", type=Path, default=None, metavar="DIR", help="another folder of recorded names")
     given = parser.parse_args(arguments)
     try:
         return _run(given)
@@ -69,7 +68,7 @@ def _run(given: argparse.Namespace) -> int:
         write_results(words, version("torch").partition("+")[0], given.into)
         print(f"{sum(map(len, words.values()))} names in {given.into}")
         return 0
-    return _show(Names(given.names), given.name, given.release)
+    return _show(Names(), given.name, given.release)
 
 
 def _show(names: Names, name: str, release: Optional[str]) -> int:

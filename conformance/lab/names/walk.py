@@ -27,9 +27,8 @@ from conformance.base.codec import encode
 from conformance.base.processes.keeper import work_in_a_copy
 from conformance.lab.names.modules import list_modules, torch_folder
 from conformance.lab.names.settings import listed_names
-from conformance.lab.names.signatures import from_docstring, from_inspect, says_nothing
+from conformance.lab.names.signatures import Stubs, from_docstring, from_inspect, says_nothing
 from conformance.lab.names.sources import SAYS_REMOVED, Deprecation, Sources, clean, documented_deprecation
-from conformance.lab.names.stubs import Stubs
 from conformance.names.model import NameRecord, Section
 from conformance.names.modules import ROOTS, is_detailed
 

@@ -31,23 +31,27 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+import conformance
 from conformance.base.json_files import ResultError
 from conformance.lab.reference import templates
 from conformance.lab.reference.beside import data_path, has_data, published_at, write_beside, write_file
 from conformance.lab.reference.description import description_tag
 from conformance.lab.reference.domain import ClaimDomain, short_roles
 from conformance.lab.reference.feed import FEED, SITE_MAP, feed, feed_entries, site_map
-from conformance.lab.reference.footer import ENVIRONMENTS, environments, footer
 from conformance.lab.reference.lists import DIRECTIVES
-from conformance.lab.reference.loaded import data_file, loaded_path, root_uri
+from conformance.lab.reference.loaded import Parts, data_file, items, loaded_path, root_uri
 from conformance.lab.reference.loading import Library, Sources, collect_sentences, library_of, set_library
 from conformance.lab.reference.pages import places_of, write_pages
 from conformance.lab.reference.search_index import PAGES, pages_file, search_files
 from conformance.lab.reference.sidebar import keep_sidebar
 from conformance.lab.reference.ways import WaysParser
 from conformance.lab.views.content import Content
+from conformance.lab.views.overview import environment_in_words
+from conformance.lab.views.pieces import words
 
 STATIC = Path(__file__).parent / "static"
+#: The name of the file of environments, which the footer loads, and of their part in it.
+ENVIRONMENTS = "environments"
 
 _logger = logging.getLogger(__name__)
 
@@ -126,9 +130,9 @@ def find_outdated(
     if library.sources.spec:
         library.content.derive()  # before Sphinx shares the pages out to processes
         gc.freeze()  # what was loaded stays until the end
-        data["footer"] = footer(library.content)
+        data["footer"] = _footer(library.content)
         data["feed"] = feed_entries(library.content)
-        data["shared"] = {ENVIRONMENTS: data_file(environments(library.content), {}), **_search(app, library.content)}
+        data["shared"] = {ENVIRONMENTS: data_file(_environments(library.content), {}), **_search(app, library.content)}
     return [document for document in data["documents"] if document in env.found_docs and document not in removed]
 
 
@@ -175,3 +179,21 @@ def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     if isinstance(app.builder, StandaloneHTMLBuilder) and not app.builder.search:
         box = templates.part("search_box", lambda target: "", root=root_uri(app.builder, "search"))
         yield "search", {"title": "Search", "body": f"<h1>Search</h1>{box.astext()}"}, "page.html"
+
+
+def _footer(content: Content) -> dict[str, object]:
+    """Return the words of the footer; the template escapes them."""
+    torch = content.sentences.torch
+    return {
+        "version": conformance.__version__,
+        "corpus": content.revision,
+        "claims": content.corpus.counts().in_words(),
+        "environments": len(content.recorded.environments),
+        "sentences": f"torch {torch}" if torch else "",
+    }
+
+
+def _environments(content: Content) -> Parts:
+    """Return what the footer loads: everything that each environment was measured with."""
+    found = [words(environment_in_words(it, content.revision)) for it in content.recorded.environments]
+    return {ENVIRONMENTS: [items(found)]}

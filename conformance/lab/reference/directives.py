@@ -42,7 +42,7 @@ from conformance.lab.views.claim import ClaimView, claim_history, claim_view, qu
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import by_cost
 from conformance.lab.views.example import example_of
-from conformance.lab.views.falsehood_pages import false_index, false_pages, unexplained_claims
+from conformance.lab.views.falsehood_pages import false_pages, harm_rows, unexplained_claims
 from conformance.lab.views.falsehoods import NOT_FILED, falsehoods
 from conformance.lab.views.pieces import Target, bounded, joined, link, linked, text_of, words
 from conformance.lab.views.reach import REACHES
@@ -163,6 +163,8 @@ _IN_FULL, _UNFOLDED = 5, 12
 _CHANGES_IN_FULL, _WRITTEN_UNFOLDED = 5, 20
 #: So many changes of calls are shown, each with so many calls.
 _MOST_CALL_CHANGES, _MOST_CALLS = 60, 4
+#: Of what is false so much is in the page; the rest is loaded.
+_WORST = 20
 
 
 class SubjectDirective(ReferenceDirective):
@@ -327,7 +329,8 @@ class FalseDirective(ReferenceDirective):
 
     def blocks(self) -> Iterator[nodes.Node]:
         """Return the worst causes, a form to choose among all, and a table of harms and reaches."""
-        causes = by_cost(self.content_of_site)
+        content = self.content_of_site
+        causes = by_cost(content)
         self.keep({"false": false_blocks(causes, self.href)})
         self.keep_data(false_data(causes))
         choices = (
@@ -338,7 +341,11 @@ class FalseDirective(ReferenceDirective):
         )
         yield self.part(
             "false_index",
-            index=false_index(self.content_of_site),
+            worst=causes[:_WORST],
+            rows=harm_rows(content),
+            recorded=len(content.causes),
+            seen=len(causes),
+            unexplained=len(unexplained_claims(content)),
             choices=choices,
             file=self.file,
             root=self.root,

@@ -38,6 +38,8 @@ _MARKS = {
     "unknown": ("gap", "□ not measured on"),
 }
 _LONGEST = 90
+#: The document that lists messages.
+_MESSAGES = "messages"
 #: Answers of which the first line is loaded with their names: those of the names that programs use most.
 _MOST_LINES = 250
 _MOST_NAMES = 4
@@ -45,17 +47,11 @@ _MOST_WORDINGS = 3
 _MOST_OF_MESSAGE = 140
 
 
-def search_files(content: Content, places: Places, uri: Uri, messages: str = "messages") -> dict[str, str]:
-    """Return the files of the search by their names.
-
-    Parameters
-    ----------
-    messages
-        The document that lists messages.
-    """
+def search_files(content: Content, places: Places, uri: Uri) -> dict[str, str]:
+    """Return the files of the search by their names."""
     by_use = sorted(content.pages, key=lambda name: (name not in content.answers, -content.uses.get(name, 0), name))
     return {
-        FIRST: data_file({"first": [_first(content, by_use, places, uri, messages)]}, {}),
+        FIRST: data_file({"first": [_first(content, by_use, places, uri)]}, {}),
         MORE: data_file({"more": [_more(content, by_use, places, uri)]}, {}),
         ERRORS: data_file({"errors": [_errors(content, by_use)]}, {}),
     }
@@ -73,7 +69,7 @@ def _headings(env: BuildEnvironment, name: str) -> str:
     return " ".join(toc.split()[:200])
 
 
-def _first(content: Content, by_use: Sequence[str], places: Places, uri: Uri, messages: str) -> Block:
+def _first(content: Content, by_use: Sequence[str], places: Places, uri: Uri) -> Block:
     """Return the names, the answers and the messages that we wrote of."""
     answers = [content.answers[name] for name in by_use if name in content.answers]
     # The script makes the words of the names itself, which are the first part and the last.
@@ -83,7 +79,7 @@ def _first(content: Content, by_use: Sequence[str], places: Places, uri: Uri, me
     owners = [name for name, _ in Counter(_owner(name) for name in by_use).most_common()]
     number = {owner: position for position, owner in enumerate(owners)}
     return {
-        "address": [*uri(places.page("x")).rsplit("x", 1), uri(messages)],
+        "address": [*uri(places.page("x")).rsplit("x", 1), uri(_MESSAGES)],
         "patterns": [
             [name, pattern.pattern]
             for name, pattern in {

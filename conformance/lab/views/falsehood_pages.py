@@ -9,14 +9,15 @@ from typing import Optional
 
 from conformance.lab.views.causes import HARM_WORDS, CauseView
 from conformance.lab.views.content import Content
-from conformance.lab.views.costs import CostlyCause, by_cost, cost
+from conformance.lab.views.costs import cost
 from conformance.lab.views.falsehoods import UNEXPLAINED
 from conformance.lab.views.reach import REACHES
 from conformance.language.model import Claim
 
 _UNEXPLAINED = "unexplained"
 _NOT_SAID = "not-said"
-_SHOWN = 20
+#: For each of `REACHES` a page, its heading, and how many of its causes were seen; None where none is recorded.
+HarmCells = tuple[Optional[tuple[str, str, int]], ...]
 #: Causes on a page, and claims.
 _MOST_CAUSES = 12
 _MOST_CLAIMS = 45
@@ -41,35 +42,6 @@ class FalsePage:
     heading: str
     causes: tuple[CauseView, ...]
     parts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class FalseIndex:
-    """What was seen to be false.
-
-    Attributes
-    ----------
-    recorded, seen : int
-        Causes, and those of them that some measured environment showed.
-    unexplained : int
-        Claims that are false without a recorded divergence.
-    rows : tuple
-        Each harm, and for each of `REACHES` a page, its heading and how many of its causes were seen; None where no
-        cause is recorded.
-    worst : tuple of CostlyCause
-        What costs people most.
-    """
-
-    recorded: int
-    seen: int
-    unexplained: int
-    rows: tuple[tuple[str, tuple[Optional[tuple[str, str, int]], ...]], ...]
-    worst: tuple[CostlyCause, ...]
-
-    @property
-    def false(self) -> int:
-        """How many facts are false as documented; a claim that nothing explains counts as one."""
-        return self.seen + self.unexplained
 
 
 @lru_cache(maxsize=4)
@@ -104,21 +76,18 @@ def _filling(views: Sequence[CauseView]) -> Iterator[tuple[CauseView, ...]]:
         yield tuple(page)
 
 
-@lru_cache(maxsize=4)
-def false_index(content: Content) -> FalseIndex:
-    """Return what was seen to be false, counted by cause."""
-    seen = [view for view in content.causes if view.environments]
+def false_count(content: Content) -> int:
+    """Return how many facts are false as documented; a claim that nothing explains counts as one."""
+    return sum(bool(view.environments) for view in content.causes) + len(unexplained_claims(content))
+
+
+def harm_rows(content: Content) -> list[tuple[str, HarmCells]]:
+    """Return each harm that some cause does, with its pages."""
     rows = ((HARM_WORDS[harm].capitalize(), _cells(pages, content)) for harm, pages in _PAGES.items())
-    return FalseIndex(
-        recorded=len(content.causes),
-        seen=len(seen),
-        unexplained=len(unexplained_claims(content)),
-        rows=tuple(row for row in rows if any(row[1])),
-        worst=by_cost(content)[:_SHOWN],
-    )
+    return [row for row in rows if any(row[1])]
 
 
-def _cells(pages: tuple[str, ...], content: Content) -> tuple[Optional[tuple[str, str, int]], ...]:
+def _cells(pages: tuple[str, ...], content: Content) -> HarmCells:
     every = false_pages(content)
     found = [
         (page, [one for name in every[page].parts or (page,) for one in every[name].causes])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from conformance.lab.views.content import Content
-from conformance.lab.views.falsehood_pages import false_index
+from conformance.lab.views.falsehood_pages import false_count
 from conformance.lab.views.pieces import Table, words
 from conformance.lab.views.strip import Chip
 from conformance.language.model import Claim
@@ -32,7 +32,7 @@ def numbers(content: Content) -> tuple[tuple[str, str], ...]:
         (len(articles), "articles"),
         (len(content.recorded.releases), "releases measured"),
         (len(content.recorded.environments), "environments"),
-        (false_index(content).false, "documented and false, by cause"),
+        (false_count(content), "documented and false, by cause"),
     )
     return tuple((f"{count:,}", meaning) for count, meaning in counted)
 
