@@ -138,9 +138,9 @@ def _entry(
 
 
 def _where_used(places: Sequence[AffectedPlace]) -> tuple[AffectedPlace, ...]:
-    """Return the places without the imports of files that use what they import: the warning or change comes there."""
-    using = {place.use.path for place in places if place.use.kind is not Kind.IMPORT}
-    return tuple(place for place in places if place.use.kind is not Kind.IMPORT or place.use.path not in using)
+    """Return the places without imports, if there are others: the warning or change comes where the name is used."""
+    uses = tuple(place for place in places if place.use.kind is not Kind.IMPORT)
+    return uses or tuple(places)
 
 
 def _speaks_of(written: ReportEntry, measured: ReportEntry) -> bool:
