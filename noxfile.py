@@ -29,6 +29,9 @@ MEASURED = Path("measured")
 #: The versions with which the recorded results were measured, so that the same files come out.
 MEASURED_WITH = RESULTS / "constraints.txt"
 
+#: What compiles the stand-in device of the tests, besides a C++ compiler.
+COMPILING = ("ninja", "setuptools")
+
 #: How long the pages take, as it is said before they are built.
 PAGES_TIME = "about a minute on two cores"
 
@@ -98,9 +101,25 @@ def tests(session: nox.Session) -> None:
     """Run the project's own tests: ``-- --torch 1.9.0`` on a release; further arguments go to pytest."""
     torch, arguments = _torch_asked(session.posargs)
     _install_torch(session, torch)
-    session.install("-c", str(MEASURED_WITH), "-e", ".[docs,tests]", "nox")
+    session.install("-c", str(MEASURED_WITH), "-e", ".[docs,tests]", "nox", *COMPILING)
     # The slowest tests stand together, and would leave the other process idle.
     session.run("pytest", *(arguments or ["-q", "-n", "2", "--dist", "worksteal"]))
+
+
+@nox.session(python=_PYTHON)
+def standin(session: nox.Session) -> None:
+    """Run the corpus on the stand-in device of the tests; a failure that is not written down there makes it fail.
+
+    ``-- spec/tensor -n 2`` runs a part. Without a compiler it is skipped, and the message says so.
+    """
+    _install_torch(session, default_torch())
+    session.install("-c", str(MEASURED_WITH), "-e", ".", *COMPILING)
+    lacking = "from conformance.tests.standin import why_not; print(why_not())"
+    if why := str(session.run("python", "-c", lacking, silent=True)).strip():
+        session.skip(why)
+    device = ("--import=conformance.tests.standin.backend", "--device=standin")
+    expected = "--expected=conformance/tests/standin/expected-failures.yaml"
+    session.run("python", "-m", "conformance", "run", *device, expected, *session.posargs)
 
 
 @nox.session
@@ -128,7 +147,7 @@ def develop(session: nox.Session) -> None:
     """Install what the sessions need where nox runs; ``nox --no-venv --no-install -s tests`` and the like use that."""
     install = [sys.executable, "-m", "pip", "install", "--quiet"]
     session.run(*install, *_torch_requirements(default_torch()), external=True)
-    session.run(*install, "-c", str(MEASURED_WITH), "-e", ".[docs,tests]", "nox", *LINTERS, external=True)
+    session.run(*install, "-c", str(MEASURED_WITH), "-e", ".[docs,tests]", "nox", *LINTERS, *COMPILING, external=True)
 
 
 @nox.session
