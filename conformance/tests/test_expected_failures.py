@@ -8,8 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from conformance.run.expected import ExpectedFailure, UnusableExpectations, read_expectations, write_expectations
+from conformance.language.kept import load_own_corpus
+from conformance.run.expected import (
+    NO_REASON,
+    ExpectedFailure,
+    UnusableExpectations,
+    read_expectations,
+    unknown_claims,
+    write_expectations,
+)
 from conformance.tests.conftest import HEADER, claim_text
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -75,3 +85,10 @@ def test_an_expected_failure_of_no_claim_is_named(specs: Path, tmp_path: Path) -
     assert ran.returncode == 0, ran.stdout
     assert "expected.yaml:2:3: there is no claim torch.Tensor.detach/laef; did you mean" in ran.stderr
     assert "elsewhere" not in ran.stderr
+
+
+def test_the_committed_failures_of_the_stand_in_are_of_claims_and_have_reasons() -> None:
+    expected = read_expectations(ROOT / "conformance" / "tests" / "standin" / "expected-failures.yaml")
+    corpus, _ = load_own_corpus()
+    assert [*unknown_claims(expected, corpus, whole=True)] == []
+    assert {one.reason for one in expected["standin"].values()}.isdisjoint({NO_REASON, ""})
