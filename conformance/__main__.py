@@ -207,7 +207,7 @@ def _check(options: argparse.Namespace, rest: list[str]) -> int:
     from conformance.base.cache import keep, recall
     from conformance.base.files import print_passed_over, why_missing
     from conformance.language.corpus import Counts, decision_files, default_root, load_corpus
-    from conformance.language.kept import check_key
+    from conformance.language.corpus_cache import check_key
 
     missing = [(path, why) for path in options.paths if (why := why_missing(path)) is not None]
     for path, why in missing:

@@ -27,7 +27,7 @@ from conformance.base.processes.protection import die_with
 from conformance.base.recorded_folder import recorded_folder
 from conformance.base.text import count_of
 from conformance.language.corpus import default_root, is_spec_file, is_whole, load_corpus, load_file
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sources import FILE_NAME, SourceList, read_sources

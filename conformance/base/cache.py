@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Callable, Optional, TypeVar
 
-from conformance.base.collection import without_collection
 from conformance.base.files import Unreadable, Why, read_bounded
+from conformance.base.garbage_collection import without_collection
 
 T = TypeVar("T")
 _PACKAGE = Path(__file__).resolve().parent.parent

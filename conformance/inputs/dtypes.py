@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from conformance.base.text import did_you_mean
-from conformance.language.domains import DTYPES, MEMBERS
+from conformance.language.input_domains import DTYPES, MEMBERS
 
 DTYPE_CLASSES: dict[str, str] = {
     "floating": "real floating-point dtypes, down to the 8-bit ones",

@@ -21,7 +21,7 @@ from conformance.inputs.device import set_current_device
 from conformance.inputs.dtypes import DTYPE_CLASSES, DtypeClass
 from conformance.inputs.kind import Input, registered_kinds
 from conformance.inputs.recipes import BASE_NAMESPACE, Namespace, build
-from conformance.language.domains import DTYPES
+from conformance.language.input_domains import DTYPES
 from conformance.language.model import Fragment
 
 __all__ = ["Example", "Given", "InvalidGiven", "NoSuchInput"]

@@ -23,7 +23,7 @@ def arrangement(layout: str, shape: Shape) -> Arrangement:
     Parameters
     ----------
     layout
-        One of `conformance.language.domains.TENSOR_LAYOUTS` that fits the shape.
+        One of `conformance.language.input_domains.TENSOR_LAYOUTS` that fits the shape.
     shape
         The shape of the result.
     """
@@ -58,7 +58,7 @@ def view_arrangement(layout: str, shape: Shape) -> Arrangement:
     Parameters
     ----------
     layout
-        One of `conformance.language.domains.TENSOR_LAYOUTS` that fits the shape.
+        One of `conformance.language.input_domains.TENSOR_LAYOUTS` that fits the shape.
     shape
         The shape of the result.
     """
@@ -76,7 +76,7 @@ def fits(layout: str, shape: Shape) -> bool:
     Parameters
     ----------
     layout
-        One of `conformance.language.domains.TENSOR_LAYOUTS`.
+        One of `conformance.language.input_domains.TENSOR_LAYOUTS`.
     shape
         The shape of the tensor.
     """
@@ -106,7 +106,7 @@ def has_layout(tensor: torch.Tensor, layout: str) -> bool:
     tensor
         Any strided tensor.
     layout
-        One of `conformance.language.domains.TENSOR_LAYOUTS`.
+        One of `conformance.language.input_domains.TENSOR_LAYOUTS`.
     """
     shape: Shape = tuple(tensor.shape)
     strides: Shape = tuple(tensor.stride())

@@ -8,7 +8,7 @@ from math import prod
 from typing import NamedTuple, Optional
 
 from conformance.inputs.layouts import Shape, fits
-from conformance.language.domains import MOST_NDIM
+from conformance.language.input_domains import MOST_NDIM
 
 SIZES = ("1-d", "2-d", "3-d", "4-d", "one", "0-d", "empty")
 """The names of the size classes of up to four dimensions, simplest first; permanent, since results show them.

@@ -6,7 +6,7 @@ from typing import Optional
 
 import torch
 
-from conformance.language.domains import STATES_IF_NAMED, states_writable
+from conformance.language.input_domains import STATES_IF_NAMED, states_writable
 
 REQUIRING_GRAD = frozenset(("leaf", "nonleaf", "parameter", "leaf_view", "with_grad", "hooked"))
 LEAVES = frozenset(("plain", "leaf", "parameter", "detached", *STATES_IF_NAMED))
@@ -45,7 +45,7 @@ def has_state(tensor: torch.Tensor, state: str) -> bool:
     tensor
         Any tensor.
     state
-        One of `conformance.language.domains.STATES` or of those that are drawn only if they are named.
+        One of `conformance.language.input_domains.STATES` or of those that are drawn only if they are named.
     """
     if state == "inference":
         return bool(tensor.is_inference())

@@ -12,7 +12,7 @@ from conformance.inputs.layouts import Shape, arrangement, has_layout, view_arra
 from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
 from conformance.inputs.states import OF_EVERY_DTYPE, has_state
 from conformance.inputs.values import imaginary_literal, literal
-from conformance.language.domains import COMPLEX
+from conformance.language.input_domains import COMPLEX
 
 # The real dtypes whose complex counterpart has them as its parts; the way to the negative bit.
 _COMPLEX_WITH_PARTS = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}

@@ -7,7 +7,7 @@ from functools import cache
 from math import prod
 from zlib import crc32
 
-from conformance.language.domains import BOOLEAN, COMPLEX, FLOATING
+from conformance.language.input_domains import BOOLEAN, COMPLEX, FLOATING
 
 NAN = 'float("nan")'
 INF = 'float("inf")'

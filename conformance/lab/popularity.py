@@ -23,7 +23,7 @@ from conformance.base.recorded_folder import recorded_folder
 from conformance.names.lookup import Names
 from conformance.names.model import Found
 from conformance.usage import Evidence, Kind, Use, read_project
-from conformance.usage.rules import canonical, is_class
+from conformance.usage.torch_results import canonical, is_class
 
 _OTHER_TYPES = (bool, bytes, bytearray, complex, dict, float, frozenset, int, list, object, set, str, tuple, np.ndarray)
 _OF_OTHER_TYPES = frozenset(name for kind in _OTHER_TYPES for name in dir(kind))

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
 from conformance.base.cache import content_key, kept
-from conformance.base.collection import without_collection
 from conformance.base.files import NotEntered, files_below, files_in
+from conformance.base.garbage_collection import without_collection
 from conformance.base.recorded_folder import default_root as default_root
 from conformance.base.text import count_of
 from conformance.language.answers import check_proofs, read_answer
@@ -23,14 +23,14 @@ from conformance.language.changes import change_files, read_changes
 from conformance.language.changes import check_notes as check_notes_of_changes
 from conformance.language.decisions import FOLDER as DECISIONS_FOLDER
 from conformance.language.decisions import read_decisions
+from conformance.language.display_path import display_path
 from conformance.language.documents import has_broken, open_document
-from conformance.language.domains import narrows
 from conformance.language.drafts import Draft
+from conformance.language.input_domains import narrows
 from conformance.language.messages import FOLDER as MESSAGES_FOLDER
 from conformance.language.messages import check_claims as check_claims_of_messages
 from conformance.language.messages import message_files, read_messages
 from conformance.language.model import Answer, Change, Claim, Message, NoChange, Place
-from conformance.language.places import display_path
 from conformance.language.problems import Problem, Problems
 from conformance.language.reading import Reader
 from conformance.language.release_notes import FOLDER as NOTES_FOLDER

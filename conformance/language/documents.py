@@ -17,10 +17,10 @@ import yaml
 
 from conformance.base.files import Unreadable, Why, read_bounded
 from conformance.base.text import drives_terminal
+from conformance.language.display_path import display_path
 from conformance.language.model import Place
-from conformance.language.places import display_path
 from conformance.language.problems import Problems
-from conformance.language.surprises import surprise
+from conformance.language.yaml_lookalikes import surprise
 
 MAXIMUM_BYTES = 256 * 1024
 MAXIMUM_DEPTH = 16

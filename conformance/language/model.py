@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, NamedTuple, Optional
 
-from conformance.language.domains import resolved
+from conformance.language.input_domains import resolved
 from conformance.language.title_terms import terms_of
 
 FAMILIES = ("sharing", "gradients", "errors", "leaf", "dtype", "values", "timing")

@@ -27,7 +27,7 @@ from conformance.language.model import (
 )
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.language.surprises import cut_at_comma
+from conformance.language.yaml_lookalikes import cut_at_comma
 
 Values = dict[str, Any]
 """The values of a form's keys, as the model has them."""

@@ -10,7 +10,7 @@ from conformance.base.text import did_you_mean, listed
 from conformance.language.documents import Broken, Document, Listing, Mapping, Node, Scalar
 from conformance.language.forms import Form
 from conformance.language.problems import Problems
-from conformance.language.surprises import cut_at_comma, is_plain_code, surprise
+from conformance.language.yaml_lookalikes import cut_at_comma, is_plain_code, surprise
 
 NOT_FILED = "none-filed"
 

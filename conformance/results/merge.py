@@ -14,7 +14,7 @@ from pathlib import Path
 from conformance.base.files import NotEntered, files_below, print_passed_over
 from conformance.base.json_files import ResultError
 from conformance.base.recorded_folder import TIMINGS
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.results.model import Entry, Environment
 from conformance.results.record import FILE, load_record, store_results
 from conformance.results.store import SUFFIX, Results, load_results

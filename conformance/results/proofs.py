@@ -129,7 +129,7 @@ def recorded_releases(folder: Path) -> list[Results]:
 
 
 def _mistakes(folder: Path) -> list[Problem]:
-    from conformance.language.kept import load_own_corpus  # what uses this module otherwise reads no YAML
+    from conformance.language.corpus_cache import load_own_corpus  # what uses this module otherwise reads no YAML
 
     corpus, problems = load_own_corpus()
     found = Problems()

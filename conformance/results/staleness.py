@@ -14,7 +14,7 @@ from pathlib import Path
 from conformance.base.json_files import ResultError
 from conformance.base.text import printable
 from conformance.language.corpus import Corpus
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim
 from conformance.results.comparison import compare
 from conformance.results.model import FAILING

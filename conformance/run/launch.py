@@ -13,7 +13,7 @@ from typing import Optional
 from conformance.base.files import print_passed_over, why_missing
 from conformance.base.text import count_of
 from conformance.language.corpus import Corpus, default_root, is_whole, load_corpus
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.run.options import passed_on
 
 _PYTEST_STATUS_INTERRUPTED = 2

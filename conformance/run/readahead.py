@@ -8,8 +8,8 @@ from typing import Optional
 import pytest
 
 from conformance.language.corpus import Corpus
+from conformance.language.display_path import display_path
 from conformance.language.model import Claim
-from conformance.language.places import display_path
 
 
 class ReadAhead:

@@ -12,7 +12,7 @@ from conformance.base.codec import encode, to_line
 from conformance.base.recorded_folder import NAMES, TRIALS
 from conformance.base.release_spans import as_version
 from conformance.language.corpus import default_root, load_corpus
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Change
 from conformance.names.lookup import Names
 from conformance.names.signatures import default_of, parse_signature

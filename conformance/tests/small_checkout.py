@@ -28,6 +28,7 @@ SLOW = (
     "takes-memory-as-clone",
     "takes-no-memory",
     "then-clone-takes-one-copy",
+    "zeroed-sparse-source-shows",
 )
 
 

@@ -14,7 +14,7 @@ import pytest
 from conformance.lab.bench import answers
 from conformance.lab.bench.__main__ import machine, table
 from conformance.lab.bench.measures import passing_examples, seconds_of_passed_tests
-from conformance.lab.bench.parts import CHECKS, PROGRAMS, REST, PartTimer
+from conformance.lab.bench.time_by_step import CHECKS, PROGRAMS, REST, PartTimer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,7 +69,7 @@ def test_a_figure_is_a_ratio_of_what_was_measured() -> None:
 
 def test_a_part_is_charged_what_no_part_inside_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 3.0, 7.0, 15.0, 31.0])
-    monkeypatch.setattr("conformance.lab.bench.parts.time.process_time", lambda: next(clock))
+    monkeypatch.setattr("conformance.lab.bench.time_by_step.time.process_time", lambda: next(clock))
 
     class Steps:
         def program(self) -> str:

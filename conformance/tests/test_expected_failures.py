@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.run.expected import (
     NO_REASON,
     ExpectedFailure,

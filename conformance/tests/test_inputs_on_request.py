@@ -10,8 +10,8 @@ from conformance.inputs.given import InvalidGiven
 from conformance.inputs.recipes import BASE_NAMESPACE, build
 from conformance.inputs.shapes import ShapeLimits, shapes_of, shapes_within
 from conformance.inputs.tensor_recipes import tensor_recipe
-from conformance.language.domains import STATES_IF_NAMED, resolved
-from conformance.language.domains import TENSOR_LAYOUTS as LAYOUTS
+from conformance.language.input_domains import STATES_IF_NAMED, resolved
+from conformance.language.input_domains import TENSOR_LAYOUTS as LAYOUTS
 from conformance.tests.drawn_tensors import assert_layout, domain, sweep
 
 WORDS = {

@@ -16,8 +16,8 @@ from conformance.inputs.recipes import BASE_NAMESPACE, build
 from conformance.inputs.shapes import SIZES, ShapeLimits, shapes_of, shapes_within
 from conformance.inputs.tensor_recipes import buildable, tensor_recipe
 from conformance.inputs.values import patterns
-from conformance.language.domains import STATES
-from conformance.language.domains import TENSOR_LAYOUTS as LAYOUTS
+from conformance.language.input_domains import STATES
+from conformance.language.input_domains import TENSOR_LAYOUTS as LAYOUTS
 from conformance.tests.drawn_tensors import assert_layout, assert_state, covered_pairs, domain, given, sweep
 
 WHOLE = admissible_rows(*domain("tensor()"))

@@ -11,7 +11,7 @@ import yaml
 from conformance.language import documents
 from conformance.language.documents import MAXIMUM_BYTES, Mapping, Scalar, read_document
 from conformance.language.problems import Problems
-from conformance.language.surprises import surprise
+from conformance.language.yaml_lookalikes import surprise
 from conformance.tests.hanging import ends
 
 LINT = Path(__file__).parent / "fixtures" / "lint"

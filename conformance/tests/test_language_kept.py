@@ -10,8 +10,8 @@ import pytest
 
 from conformance.__main__ import main
 from conformance.base.cache import keep, keep_bytes, recall, recall_bytes
-from conformance.language import corpus, kept
-from conformance.language.kept import load_own_corpus
+from conformance.language import corpus, corpus_cache
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.tests.conftest import HEADER, claim_text
 
 GOOD = "given: {x: tensor()}\ndo: y = x.detach()\nexpect: not y.requires_grad"
@@ -98,12 +98,12 @@ def test_without_a_cache_folder_it_checks_all_the_same(
 
 def test_the_corpus_that_is_kept_is_the_one_that_is_read(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = spec.parent
-    monkeypatch.setattr(kept, "default_root", lambda: root)
+    monkeypatch.setattr(corpus_cache, "default_root", lambda: root)
     (root / "sources.yaml").write_text("docs: {base: 'https://docs/{object}.html'}\n", encoding="utf-8")
     read, _ = load_own_corpus()
     assert [claim.id.rpartition("/")[2] for claim in read.claims] == ["good-one"]
     with monkeypatch.context() as patched:
-        patched.setattr(kept, "load_corpus", lambda paths: pytest.fail("it was read again"))
+        patched.setattr(corpus_cache, "load_corpus", lambda paths: pytest.fail("it was read again"))
         assert load_own_corpus() == (read, [])
     spec.write_text(HEADER + claim_text(GOOD, identity="other-one"), encoding="utf-8")
     again, _ = load_own_corpus()
@@ -117,14 +117,14 @@ def test_what_is_kept_serves_every_folder_from_which_files_have_the_same_names(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = spec.parent
-    monkeypatch.setattr(kept, "default_root", lambda: root)
+    monkeypatch.setattr(corpus_cache, "default_root", lambda: root)
     (root / "sources.yaml").write_text("docs: {base: 'https://docs/{object}.html'}\n", encoding="utf-8")
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "one")
     assert load_own_corpus()[0].claims[0].place.path == spec.as_posix()
     with monkeypatch.context() as patched:
-        patched.setattr(kept, "load_corpus", lambda paths: pytest.fail("it was read again"))
+        patched.setattr(corpus_cache, "load_corpus", lambda paths: pytest.fail("it was read again"))
         monkeypatch.chdir(tmp_path / "other")
         assert load_own_corpus()[0].claims[0].place.path == spec.as_posix()
     monkeypatch.chdir(tmp_path)

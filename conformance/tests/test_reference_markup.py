@@ -13,7 +13,7 @@ pytest.importorskip("sphinx", reason="the reference is built where Sphinx is ins
 
 import conformance.lab.reference
 from conformance.lab.reference.docstring import Part, docstring_blocks
-from conformance.lab.views.pieces import bounded, link, plain, prose
+from conformance.lab.views.running_text import bounded, link, plain, prose
 from conformance.results.model import FAILING, Verdict
 from conformance.results.verdicts import APPEARANCES, NOT_MEASURED
 from conformance.show.sentences import without_roles

@@ -13,7 +13,7 @@ pytest.importorskip("pygal", reason="pictures are drawn where pygal is installed
 
 from conformance.lab.reference.pictures import draw, legend
 from conformance.lab.views.pictures import Picture, Series
-from conformance.lab.views.pieces import plain
+from conformance.lab.views.running_text import plain
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import Site
 

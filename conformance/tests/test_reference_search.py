@@ -15,12 +15,12 @@ pytest.importorskip("sphinx", reason="the reference is built where Sphinx is ins
 
 from conformance.base.recorded_folder import NAMES, TRIALS, recorded_folder
 from conformance.lab import reference
-from conformance.lab.reference.beside import write_file
+from conformance.lab.reference.companion_files import write_file
 from conformance.lab.reference.loaded import data_file, loaded_path
 from conformance.lab.reference.pages import places_of
 from conformance.lab.reference.search_index import FIRST, PAGES, search_files
 from conformance.lab.views.content import Content
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.names.store import uses_of
 from conformance.results.recorded import load_recorded
 from conformance.results.trials.recorded import RecordedTrials

@@ -17,7 +17,7 @@ pytest.importorskip("furo", reason="the reference is built where the theme is in
 from conformance.lab.reference.loading import collect_sentences
 from conformance.lab.views.content import module_of
 from conformance.language.corpus import load_corpus
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.results.store import SUFFIX, save_results
 from conformance.tests import reference_site as sites
 from conformance.tests.reference_site import DETACH, Site

@@ -167,7 +167,7 @@ def test_the_script_alone_shows_that_the_documentation_is_wrong(corpus: Corpus) 
 def test_the_command_writes_files_and_lists(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.language.kept.default_root", lambda: corpus.root)
+    monkeypatch.setattr("conformance.language.corpus_cache.default_root", lambda: corpus.root)
     results = str(save(tmp_path / "results", measured(corpus, "2.13.0", "diverges")))
     assert main(["report-docs", "--list", "--results", results]) == 0
     assert "docs-wrong  torch.frob/is-a-view-of-clone" in capsys.readouterr().out

@@ -164,7 +164,7 @@ def test_a_mutation_run_that_is_asked_to_end_leaves_nothing(checkout: Path, tmp_
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("imported", ["conformance.base.processes.pipes", "conformance.language.corpus"])
+@pytest.mark.parametrize("imported", ["conformance.base.processes.child_handle", "conformance.language.corpus"])
 def test_a_signal_before_anything_runs_gives_the_same_status(checkout: Path, tmp_path: Path, imported: str) -> None:
     """The options are still being declared, or the specs read."""
     specs = tmp_path / "specs"

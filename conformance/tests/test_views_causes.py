@@ -8,8 +8,8 @@ import pytest
 
 from conformance.lab.views.causes import ranked_causes, status
 from conformance.lab.views.falsehoods import report
-from conformance.lab.views.pieces import plain
 from conformance.lab.views.reach import reach_of
+from conformance.lab.views.running_text import plain
 from conformance.language.corpus import Corpus
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place
 from conformance.results.recorded import Recorded, in_order

@@ -7,7 +7,7 @@ from pathlib import Path
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import by_cost
 from conformance.lab.views.falsehood_pages import false_pages, harm_rows
-from conformance.lab.views.pieces import plain
+from conformance.lab.views.running_text import plain
 from conformance.results.recorded import in_order
 from conformance.tests.result_files import entry, release
 from conformance.tests.small_corpora import small_corpus

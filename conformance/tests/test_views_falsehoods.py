@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.lab.views.falsehoods import false_where
-from conformance.lab.views.pieces import plain
+from conformance.lab.views.running_text import plain
 from conformance.tests.result_files import entry, make_claim, release
 
 DIVERGES = """

@@ -9,8 +9,8 @@ from typing import Optional, get_args
 import pytest
 
 from conformance.base.release_spans import Unknown, gaps_in_words, in_ranges
-from conformance.lab.views.pieces import plain
 from conformance.lab.views.program import expectation, inputs_of
+from conformance.lab.views.running_text import plain
 from conformance.language.condition_words import conditions_in_words, divergence_in_words
 from conformance.language.model import Claim, Conditions, Divergence, Expectation, Fragment, Place, Source
 from conformance.language.source_words import source_view

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import prose
+from conformance.lab.views.running_text import prose
 from conformance.lab.views.ways import CellView, WaysPage, anchors_of, read_ways, timed_on, way_rows
 from conformance.language.answers import check_proofs
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.results.proofs import check_lines, recorded_releases

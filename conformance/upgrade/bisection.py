@@ -15,7 +15,7 @@ from conformance.base.json_files import ResultError
 from conformance.base.processes.scratch import ScratchFolder
 from conformance.base.recorded_folder import recorded_folder
 from conformance.base.release_spans import as_version
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim
 from conformance.results.history import truth_timeline
 from conformance.results.recorded import Measured, load_recorded

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
-from conformance.base.collection import without_collection
 from conformance.base.files import why_missing
+from conformance.base.garbage_collection import without_collection
 from conformance.base.json_files import ResultError, read_bytes, to_text
 from conformance.base.recorded_folder import NAMES, recorded_folder
 from conformance.base.text import count_of, printable
 from conformance.base.waiting import waiting
 from conformance.language.corpus import Corpus
-from conformance.language.kept import corpus_of
+from conformance.language.corpus_cache import corpus_of
 from conformance.names.lookup import Names
 from conformance.upgrade.changes import is_between, with_changes
 from conformance.upgrade.choices import NotRecorded, choose_releases

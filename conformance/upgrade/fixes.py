@@ -20,7 +20,7 @@ from conformance.upgrade.model import Report
 from conformance.upgrade.rewriting import Edit, SourceText
 from conformance.usage import Evidence, Kind, Use
 from conformance.usage.recorder import attribute_place
-from conformance.usage.rules import canonical
+from conformance.usage.torch_results import canonical
 
 #: Why a name, or an argument of it, can't be used; empty if it can.
 Lacks = Callable[[str, str], str]

@@ -15,7 +15,7 @@ from conformance.names.model import Found
 from conformance.upgrade.signatures import signatures
 from conformance.usage import Argument, Call, Evidence, Kind, TorchName, Use, read_project
 from conformance.usage.matching import Signature, bind
-from conformance.usage.rules import canonical
+from conformance.usage.torch_results import canonical
 from conformance.usage.versions import runs_on_both_sides
 
 #: How a name is used, by the keys of the form that say no more.

@@ -22,7 +22,7 @@ from conformance.upgrade.name_scripts import documentation_script, presence_scri
 from conformance.upgrade.signatures import arrivals, broken, deprecated_passed, shape_of, takes_keyword
 from conformance.usage import Call, Evidence, Kind, Use, UseGroup
 from conformance.usage.matching import Breakage, known_names
-from conformance.usage.rules import canonical
+from conformance.usage.torch_results import canonical
 
 #: Of what torch says of a removal or deprecation; what to write instead is told apart.
 _LONGEST = 200

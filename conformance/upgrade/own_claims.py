@@ -9,7 +9,7 @@ from typing import Optional
 
 from conformance.base.release_spans import minor
 from conformance.language.corpus import Corpus
-from conformance.language.kept import corpus_of
+from conformance.language.corpus_cache import corpus_of
 from conformance.results.recorded import load_recorded
 from conformance.upgrade.choices import NotRecorded, choose_releases
 from conformance.upgrade.compare.differences import RecordDifference, claim_differences

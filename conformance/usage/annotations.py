@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Optional
 
-from conformance.usage import rules
+from conformance.usage import torch_results
 from conformance.usage.model import Evidence
 from conformance.usage.torch_data import words
 from conformance.usage.values import (
@@ -74,7 +74,7 @@ def _parsed(text: str) -> Optional[ast.expr]:
 def as_object(cls: Value, bare: bool = False) -> Value:
     """Return an object of a class; ``bare``: a container without its items may hold anything."""
     if isinstance(cls, Torch):
-        return weaker(rules.instance(cls.name), cls.evidence) if rules.is_class(cls.name) else UNKNOWN
+        return weaker(torch_results.instance(cls.name), cls.evidence) if torch_results.is_class(cls.name) else UNKNOWN
     if isinstance(cls, OwnClass):
         return Instance(cls)
     if isinstance(cls, Foreign):
@@ -85,7 +85,7 @@ def as_object(cls: Value, bare: bool = False) -> Value:
             return OTHER if last in _PLAIN else UNKNOWN
         if package in ("typing", "collections", "typing_extensions", "abc"):
             return UNKNOWN if last in _VAGUE else Items(UNKNOWN) if last[:1].isupper() and last != "Union" else UNKNOWN
-        return OTHER if rules.is_other_package(package) else UNKNOWN
+        return OTHER if torch_results.is_other_package(package) else UNKNOWN
     return UNKNOWN
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Optional
 
-from conformance.usage import rules
 from conformance.usage import torch_data as data
+from conformance.usage import torch_results
 from conformance.usage.arguments import Arguments, known, tensor_argument
 from conformance.usage.expressions import NAMESPACES, as_tensor, as_version, is_version
 from conformance.usage.model import Doubt, Evidence, Kind
@@ -148,7 +148,7 @@ class Calls:
             return Items(NOTHING if not (given or node.keywords) else UNKNOWN)
         if name in data.SUBCLASSES:
             return Instance(data.SUBCLASSES[name])
-        return OTHER if rules.is_other_package(name.partition(".")[0]) and name not in _ANYTHING else UNKNOWN
+        return OTHER if torch_results.is_other_package(name.partition(".")[0]) and name not in _ANYTHING else UNKNOWN
 
     def _partial(self, node: ast.Call) -> Value:
         given = self.arguments(node, looked_at=1)
@@ -178,7 +178,7 @@ class Calls:
     def _attributes_by_name(self, node: ast.Call) -> None:
         for argument in node.args:
             if isinstance(argument, ast.Constant):
-                names = rules.candidates(str(argument.value).rpartition(".")[2], False)
+                names = torch_results.candidates(str(argument.value).rpartition(".")[2], False)
                 self.file.record.add(names, argument.lineno, argument.col_offset, Kind.NAME, Evidence.MAYBE)
             else:
                 self.file.record.doubt(node, Doubt.METHOD_BY_NAME)
@@ -272,7 +272,7 @@ class Calls:
         """Note that a tensor requires grad: code calls its `backward`."""
         tensor = as_tensor(value)
         if tensor is not None or value is UNKNOWN:
-            self.file.scope.bind(name, (tensor or rules.LIKELY_TENSOR).of("float", True))
+            self.file.scope.bind(name, (tensor or torch_results.LIKELY_TENSOR).of("float", True))
 
     def call(self, function: Value, node: ast.Call) -> Value:
         """Return what a call gives, and note it where it calls something of torch."""
@@ -287,7 +287,7 @@ class Calls:
             return self.file.definitions.result_of(function)
         if type(function) is OwnClass:
             base = function.torch_base()
-            if base is not None and function.find("__init__") is None and rules.family(base) != "torch.Tensor":
+            if base is not None and function.find("__init__") is None and torch_results.family(base) != "torch.Tensor":
                 self.file.record.name((Torch(base),), node, Kind.CALL, given.call())
             return Instance(function)
         if type(function) is Instance:
@@ -311,11 +311,11 @@ class Calls:
             owner, _, last = name.rpartition(".")
             if last == "__init__":
                 name, is_unbound = owner, True
-            elif rules.is_class(owner):
-                is_unbound = rules.has(owner, last, True)
-            shown = rules.canonical(name) if is_unbound else name
+            elif torch_results.is_class(owner):
+                is_unbound = torch_results.has(owner, last, True)
+            shown = torch_results.canonical(name) if is_unbound else name
             called.append(Torch(shown, function.evidence, function.chosen))
-            found = rules.result_of(name, len(given.values), given.keywords)
+            found = torch_results.result_of(name, len(given.values), given.keywords)
             found = _described(found, name, given, without_grad=self.file.without_grad)
             if functions[0].evidence is Evidence.MAYBE:
                 found = UNKNOWN
@@ -332,7 +332,7 @@ class Calls:
                 found = cls.find(name)
                 if isinstance(found, OwnFunction):
                     result = self.file.definitions.result_of(found)
-                    is_module = rules.family(cls.torch_base() or "") == "torch.nn.Module"
+                    is_module = torch_results.family(cls.torch_base() or "") == "torch.nn.Module"
                     return BATCH if result is UNKNOWN and is_module else result
             base = cls.torch_base()
             if base is None or base == "torch.nn.Module":
@@ -342,12 +342,12 @@ class Calls:
             self.file.record.add(
                 (f"{cls}.__call__",), node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call()
             )
-        if rules.family(cls) != "torch.nn.Module":
+        if torch_results.family(cls) != "torch.nn.Module":
             return UNKNOWN
         names = (f"{cls}.forward",)
         if cls != "torch.nn.Module":
             self.file.record.add(names, node.lineno, node.col_offset, Kind.CALL, called.evidence, given.call())
-        return weaker(rules.result_of_instance(cls), called.evidence)
+        return weaker(torch_results.result_of_instance(cls), called.evidence)
 
     # Methods
 
@@ -380,9 +380,9 @@ class Calls:
                 return UNKNOWN
             if name != "__init__":
                 self.file.record.name(
-                    (Torch(f"{base}.{name}"),), node, Kind.CALL, given.call(rules.has(base, name, True))
+                    (Torch(f"{base}.{name}"),), node, Kind.CALL, given.call(torch_results.has(base, name, True))
                 )
-            return rules.LIKELY_TENSOR if name == "apply" else UNKNOWN
+            return torch_results.LIKELY_TENSOR if name == "apply" else UNKNOWN
         return self.call(self.file.expressions.attribute(owner, name, *attribute_place(function)), node)
 
     def _instance_method(self, owner: Instance, function: ast.Attribute, node: ast.Call, given: Arguments) -> Value:
@@ -394,13 +394,13 @@ class Calls:
             if found is not None:
                 return self._apply(found, node, given)
             base = cls.torch_base()
-            if base is None or not rules.has(base, name, True):
+            if base is None or not torch_results.has(base, name, True):
                 return self._maybe(UNKNOWN, function, given) if cls.is_doubtful() else UNKNOWN
             cls = base
-        is_module = rules.family(cls) == "torch.nn.Module"
-        if is_module and rules.holds_others(cls) and not rules.has(cls, name, True):
+        is_module = torch_results.family(cls) == "torch.nn.Module"
+        if is_module and torch_results.holds_others(cls) and not torch_results.has(cls, name, True):
             return UNKNOWN  # A module of its own that is held under this name.
-        member = rules.member(cls, name, len(given.values), given.keywords, True)
+        member = torch_results.member(cls, name, len(given.values), given.keywords, True)
         line, column = attribute_place(function)
         call = given.call(receiver=tensor_argument(owner))
         self.file.record.add(member.names, line, column, Kind.CALL, owner.evidence, call)
@@ -409,19 +409,19 @@ class Calls:
                 return owner
             found = _described(member.result, f"{cls}.{name}", given, owner, self.file.without_grad)
             return weaker(found, owner.evidence)
-        return rules.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
+        return torch_results.as_likely(member.result) if owner.evidence is not Evidence.CERTAIN else member.result
 
     def _maybe(self, owner: Value, function: ast.Attribute, given: Arguments) -> Value:
         """Note a call of a method of an unknown object, where torch has such a method."""
         name = function.attr
-        names = rules.candidates(name, True)
+        names = torch_results.candidates(name, True)
         if names:
             line, column = attribute_place(function)
             self.file.record.add(names, line, column, Kind.CALL, Evidence.MAYBE, given.call())
         if owner is BATCH:
-            return BATCH if name in ("to", "cuda", "pin_memory") else Items(rules.LIKELY_TENSOR)
+            return BATCH if name in ("to", "cuda", "pin_memory") else Items(torch_results.LIKELY_TENSOR)
         if name in data.ONLY_OF_TENSORS:
-            return rules.LIKELY_TENSOR
+            return torch_results.LIKELY_TENSOR
         return OTHER if name in _NO_TENSOR else UNKNOWN
 
     def _super(self, function: ast.Attribute, node: ast.Call) -> Value:
@@ -437,7 +437,7 @@ class Calls:
             if torch is None:
                 continue
             line, column = attribute_place(function)
-            member = rules.member(torch, name, len(given.values), given.keywords, True)
+            member = torch_results.member(torch, name, len(given.values), given.keywords, True)
             names = (torch,) if name == "__init__" else member.names
             self.file.record.add(names, line, column, Kind.CALL, Evidence.CERTAIN, given.call())
             return member.result
@@ -473,7 +473,7 @@ def _described(
     if type(result) is not Instance or result.cls != "torch.Tensor":
         return result
     last = name.rpartition(".")[2]
-    dtype = rules.dtype_among(given.torch_names)
+    dtype = torch_results.dtype_among(given.torch_names)
     first = owner or (as_tensor(given.values[0]) if given.values else None)
     if first is not None and first.dtype == "complex" and last in data.FLOAT_OF_COMPLEX:
         dtype = "float"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Optional
 
-from conformance.usage import rules
 from conformance.usage import torch_data as data
+from conformance.usage import torch_results
 from conformance.usage.annotations import parse_annotation, read_annotation
 from conformance.usage.expressions import parameters_of
 from conformance.usage.model import Evidence, Kind, Parameter
@@ -66,7 +66,7 @@ class Definitions:
         binding, without_grad = "", False
         for decorator in node.decorator_list:
             value = self.file.expressions.value(decorator)
-            without_grad = rules.is_without_grad(value, without_grad)
+            without_grad = torch_results.is_without_grad(value, without_grad)
             self.file.record.decorator(value, decorator, "function")
             binding = _BINDINGS.get(_last_name(decorator), binding)
         every = node.args
@@ -173,8 +173,8 @@ class Definitions:
         base = function.owner.torch_base() if function.owner is not None else None
         if base is None or node.name not in ("forward", "backward"):
             return UNKNOWN
-        is_module = rules.family(base) == "torch.nn.Module" and node.name == "forward"
-        return rules.LIKELY_TENSOR if is_module or base == "torch.autograd.Function" else UNKNOWN
+        is_module = torch_results.family(base) == "torch.nn.Module" and node.name == "forward"
+        return torch_results.LIKELY_TENSOR if is_module or base == "torch.autograd.Function" else UNKNOWN
 
     # Classes
 
@@ -200,20 +200,24 @@ class Definitions:
     def _base(self, node: ast.expr) -> Value:
         value = self.file.expressions.receiver(node)
         if isinstance(value, Torch):
-            value = Torch(rules.canonical(value.name), value.evidence, value.chosen)
+            value = Torch(torch_results.canonical(value.name), value.evidence, value.chosen)
             self.file.record.name((value,), node, Kind.BASE)
         elif isinstance(value, Foreign):
             known = data.SUBCLASSES.get(value.name)
             if known is not None:
                 return Torch(known, Evidence.LIKELY)
-            return OTHER if rules.is_other_package(value.name.partition(".")[0]) or value.name == "abc.ABC" else UNKNOWN
+            return (
+                OTHER
+                if torch_results.is_other_package(value.name.partition(".")[0]) or value.name == "abc.ABC"
+                else UNKNOWN
+            )
         return value
 
     def _note_override(self, function: OwnFunction, owner: OwnClass) -> None:
         base, node = owner.torch_base(), function.node
         if base is None or node is None:
             return
-        names = rules.overridden(base, node.name)
+        names = torch_results.overridden(base, node.name)
         if names and node.name != "__init__":
             line, column = node.lineno, node.col_offset
             parameters = signature_of(node.args)[function.binding != "staticmethod" :]

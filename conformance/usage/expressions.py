@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from conformance.base.special_methods import BINARY, COMPARISON
-from conformance.usage import rules
+from conformance.usage import torch_results
 from conformance.usage.arguments import known, literal
 from conformance.usage.model import Argument, Call, Doubt, Evidence, Kind
 from conformance.usage.recorder import attribute_place
@@ -110,7 +110,7 @@ class Expressions:
             if member is not None:
                 return _known(member)
         for star in reversed(self.file.stars):
-            if rules.result_of(f"{star}.{name}", 1, ()) is not UNKNOWN:
+            if torch_results.result_of(f"{star}.{name}", 1, ()) is not UNKNOWN:
                 return Torch(f"{star}.{name}", Evidence.LIKELY)
         return Torch(f"{self.file.stars[-1]}.{name}", Evidence.MAYBE) if self.file.stars else UNKNOWN
 
@@ -195,8 +195,8 @@ class Expressions:
             part = {"major": 0, "minor": 1}.get(name, owner.part)  # type: ignore[attr-defined]
             return Version(part, owner.is_split or name == "release")  # type: ignore[attr-defined]
         if owner is UNKNOWN or owner is NONE or owner is BATCH:
-            self.file.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
-            return rules.attribute_of_unknown(name)
+            self.file.record.add(torch_results.candidates(name, False), line, column, kind, Evidence.MAYBE)
+            return torch_results.attribute_of_unknown(name)
         return OTHER
 
     def torch_attribute(self, owner: Torch, name: str) -> Value:
@@ -205,7 +205,7 @@ class Expressions:
             self.file.looks += 1
         if owner.name in _VERSIONS:
             return Version(is_split=name == "release")
-        if rules.is_constant(owner.name):
+        if torch_results.is_constant(owner.name):
             return OTHER
         if owner.name == "torch" == name:
             return owner  # `torch.torch` is torch itself.
@@ -224,17 +224,19 @@ class Expressions:
                 is_property = isinstance(found, OwnFunction) and found.binding == "property"
                 return self.file.definitions.result_of(found) if is_property else found  # type: ignore[arg-type]
             base = cls.torch_base()
-            if base is None or not rules.has(base, name, False):
+            if base is None or not torch_results.has(base, name, False):
                 if cls.is_doubtful():
-                    self.file.record.add(rules.candidates(name, False), line, column, kind, Evidence.MAYBE)
+                    self.file.record.add(torch_results.candidates(name, False), line, column, kind, Evidence.MAYBE)
                 return UNKNOWN
             cls = base
-        kin = rules.family(cls)
-        if kin == "torch.nn.Module" and not (rules.has(cls, name, False) or rules.has(cls, name, True)):
+        kin = torch_results.family(cls)
+        if kin == "torch.nn.Module" and not (torch_results.has(cls, name, False) or torch_results.has(cls, name, True)):
             return UNKNOWN
-        member = rules.member(cls, name, 0, (), False)
+        member = torch_results.member(cls, name, 0, (), False)
         # Code may put attributes of its own on a tensor.
-        is_own = kin == "torch.Tensor" and not (rules.has(cls, name, False) or rules.has(cls, name, True))
+        is_own = kin == "torch.Tensor" and not (
+            torch_results.has(cls, name, False) or torch_results.has(cls, name, True)
+        )
         self.file.record.add(member.names, line, column, kind, Evidence.MAYBE if is_own else owner.evidence)
         result = member.result
         if kin == "torch.Tensor" and type(result) is Instance:
@@ -274,7 +276,7 @@ class Expressions:
             tensor = Instance(on_right.cls, evidence, on_right.dtype, on_right.requires_grad)
             self.file.record.operator(f"__r{operator}__", node, tensor, known(node.left, left))
             if not is_other(left):
-                return rules.LIKELY_TENSOR
+                return torch_results.LIKELY_TENSOR
             return self._tracked(_combined(operator, on_right, known(node.left, left)))
         return OTHER if is_other(left) and is_other(right) else UNKNOWN
 
@@ -379,7 +381,7 @@ class Expressions:
         if version is not None:
             return _part_of(version, type(owner) is Torch, node.slice)
         if owner is BATCH:
-            return rules.LIKELY_TENSOR
+            return torch_results.LIKELY_TENSOR
         if isinstance(owner, Foreign) and owner.name in NAMESPACES:
             self.note_namespace(owner.name, node, node.slice)
             return UNKNOWN
@@ -392,7 +394,7 @@ class Expressions:
             if isinstance(position, int) and -len(owner.parts) <= position < len(owner.parts):
                 return owner.parts[position]
         if isinstance(owner, Instance) and isinstance(owner.cls, str):
-            return owner if sliced else rules.items_of_instance(owner.cls)
+            return owner if sliced else torch_results.items_of_instance(owner.cls)
         if isinstance(owner, (Torch, Either)):
             self._read(owner, node.value)
             return owner
@@ -438,10 +440,10 @@ class Expressions:
             if tensor is not None and node is not None:
                 self.file.record.operator("__iter__", node, tensor)
             cls = value.cls if isinstance(value.cls, str) else value.cls.torch_base()
-            return weaker(rules.items_of_instance(cls), value.evidence) if cls is not None else UNKNOWN
+            return weaker(torch_results.items_of_instance(cls), value.evidence) if cls is not None else UNKNOWN
         if type(value) is Version:
             return value  # Its numbers, one by one, which the comprehension puts together again.
-        return rules.LIKELY_TENSOR if value is BATCH else item_of(value)
+        return torch_results.LIKELY_TENSOR if value is BATCH else item_of(value)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         before, runs_on = self.file.looks, self.file.record.runs_on
@@ -505,7 +507,7 @@ class Expressions:
             return
         if type(value) is Torch or type(value) is Either:
             found = value.values if type(value) is Either else (value,)
-            torch = [one for one in found if type(one) is Torch and not rules.is_constant(one.name)]
+            torch = [one for one in found if type(one) is Torch and not torch_results.is_constant(one.name)]
             self.file.record.name(
                 [Torch(one.name, Evidence.LIKELY, one.chosen) for one in torch], node, Kind.PASSED, call
             )
@@ -517,8 +519,8 @@ class Expressions:
 
     def _method_passed_on(self, node: ast.Attribute, call: Call) -> None:
         owner = self.lookup(node.value.id) if type(node.value) is ast.Name else UNKNOWN
-        if type(owner) is Instance and type(owner.cls) is str and rules.has(owner.cls, node.attr, True):
-            names = rules.member(owner.cls, node.attr, 0, (), True).names
+        if type(owner) is Instance and type(owner.cls) is str and torch_results.has(owner.cls, node.attr, True):
+            names = torch_results.member(owner.cls, node.attr, 0, (), True).names
             self.file.record.add(names, *attribute_place(node), Kind.PASSED, min(owner.evidence, Evidence.LIKELY), call)
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
@@ -587,7 +589,7 @@ def as_tensor(value: Value) -> Optional[Instance]:
     """Return the tensor that a value is, or likely is."""
     if type(value) is Instance:
         cls = value.cls if isinstance(value.cls, str) else value.cls.torch_base()
-        if cls is not None and rules.family(cls) == "torch.Tensor":
+        if cls is not None and torch_results.family(cls) == "torch.Tensor":
             return value
     elif type(value) is Either:
         for one in value.values:

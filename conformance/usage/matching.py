@@ -10,7 +10,7 @@ from typing import Optional, Protocol
 
 from conformance.usage.definitions import signature_of
 from conformance.usage.model import Argument, Call, Parameter, Use
-from conformance.usage.rules import canonical
+from conformance.usage.torch_results import canonical
 
 Signature = tuple[Parameter, ...]
 _BY_POSITION = ("positional_only", "positional_or_keyword")

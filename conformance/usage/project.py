@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from conformance.base.cache import content_key, kept
-from conformance.base.collection import without_collection
+from conformance.base.garbage_collection import without_collection
 from conformance.usage.model import FileUses, Project
 from conformance.usage.modules import ProjectModules
 from conformance.usage.sources import Sources, read_file

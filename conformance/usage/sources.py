@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.base.files import NotEntered, Unreadable, Why, files_below, read_bounded, read_start
-from conformance.usage import rules, state_dicts
+from conformance.usage import state_dicts, torch_results
 from conformance.usage.evaluator import Evaluator, Modules
 from conformance.usage.ignore_comments import ignore_comments
 from conformance.usage.model import LARGEST, Cause, Evidence, FileUses, IgnoreComment, NotRead, Unclear, Use
@@ -207,7 +207,7 @@ def _note_state_dicts(recorder: Recorder, tree: ast.Module) -> None:
 
 def _finished(path: str, source: str, recorder: Recorder, notebook: Optional[Notebook]) -> FileUses:
     uses, unclear = recorder.uses, recorder.unclear
-    is_near = any(use.evidence is not Evidence.MAYBE or rules.is_sign(use.names[0]) for use in uses)
+    is_near = any(use.evidence is not Evidence.MAYBE or torch_results.is_sign(use.names[0]) for use in uses)
     if not is_near and "torch" not in source:
         uses = []  # Such as the `split` of a file that has nothing to do with torch.
     if not source.isascii():

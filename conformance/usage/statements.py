@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Optional
 
 from conformance.base.special_methods import BINARY
-from conformance.usage import rules
+from conformance.usage import torch_results
 from conformance.usage.annotations import as_object, parse_annotation, read_annotation
 from conformance.usage.arguments import known, literal
 from conformance.usage.expressions import as_tensor, loops, narrowed
@@ -102,7 +102,7 @@ class Statements:
             self.file.stars.append(module.name)
         elif isinstance(module, Module):
             self.file.own_stars.append(module.path)
-        elif isinstance(module, Foreign) and rules.is_other_package(module.name.partition(".")[0]):
+        elif isinstance(module, Foreign) and torch_results.is_other_package(module.name.partition(".")[0]):
             return
         else:
             self.file.record.doubt(node, Doubt.STAR_IMPORT, "." * node.level + (node.module or ""))
@@ -202,7 +202,7 @@ class Statements:
             attributes = owner.cls.attributes
             attributes[target.attr] = join(attributes.get(target.attr, NOTHING), value)
             base = owner.cls.torch_base()
-            if base is None or rules.family(base) != "torch.Tensor":
+            if base is None or torch_results.family(base) != "torch.Tensor":
                 return
         call = Call((known(source, value),)) if source is not None else Call()
         if isinstance(owner, Torch):
@@ -311,7 +311,7 @@ class Statements:
             function = self.file.expressions.resolve(test.func)
             name = test.args[0].id
             if isinstance(function, Torch) and function.name == "torch.is_tensor":
-                self.file.scope.bind(name, rules.TENSOR)
+                self.file.scope.bind(name, torch_results.TENSOR)
             elif isinstance(function, Foreign) and function.name == "builtins.isinstance" and len(test.args) == 2:
                 classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
                 found: Value = NOTHING
@@ -433,7 +433,7 @@ class Statements:
         outer, without_grad = self.file.record.caught, self.file.without_grad
         for item in node.items:
             value = self.file.expressions.value(item.context_expr)
-            self.file.without_grad = rules.is_without_grad(value, self.file.without_grad)
+            self.file.without_grad = torch_results.is_without_grad(value, self.file.without_grad)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
             self.file.record.caught = (*_expected(item.context_expr), *self.file.record.caught)

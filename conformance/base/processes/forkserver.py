@@ -14,7 +14,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from conformance.base.processes import child
+from conformance.base.processes import child_main
 from conformance.base.processes.protection import detach, die_with, dump_no_core
 
 _LONGEST_MESSAGE = 1 << 16
@@ -68,7 +68,7 @@ def _work(folder: str, descriptors: list[int], server: int, service: str) -> int
         os.dup2(descriptor, standard)
     os.close(requests)
     os.close(output)
-    return child.main([str(answers), str(progress), str(server), folder, service])
+    return child_main.main([str(answers), str(progress), str(server), folder, service])
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any, Optional
 
+from conformance.base.processes.child_handle import ChildProcess
 from conformance.base.processes.launching import ForkServer
-from conformance.base.processes.pipes import ChildProcess
 from conformance.base.processes.progress import Progress
 
 _MEBIBYTE = 2**20

@@ -18,8 +18,8 @@ from conformance.inputs.kind import Input, input_kind
 from conformance.inputs.layouts import Shape
 from conformance.inputs.shapes import ShapeLimits, shapes_within, size_class, sizes_within, smallest_first
 from conformance.inputs.values import SWEEP, literal, nested, patterns
-from conformance.language.domains import ARRAY_LAYOUTS as LAYOUTS
-from conformance.language.domains import MEMBERS, NUMPY_DTYPES, layouts_without
+from conformance.language.input_domains import ARRAY_LAYOUTS as LAYOUTS
+from conformance.language.input_domains import MEMBERS, NUMPY_DTYPES, layouts_without
 
 AXES = ("dtype", "layout", "size", "memory")
 """What the four values of a combination are."""

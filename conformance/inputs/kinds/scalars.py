@@ -17,7 +17,7 @@ from conformance.inputs.recipes import BASE_NAMESPACE, Unbuildable, build
 from conformance.inputs.shapes import ShapeLimits, shapes_within
 from conformance.inputs.tensor_recipes import buildable
 from conformance.inputs.values import INF, NAN, NEGATIVE_INF, SWEEP, literal, patterns
-from conformance.language.domains import MEMBERS
+from conformance.language.input_domains import MEMBERS
 
 _NUMBER_CLASSES = ("integral", "floating", "boolean", "complex")
 _REPRESENTATIVES = {"integral": "int64", "floating": "float32", "boolean": "bool", "complex": "complex64"}

@@ -17,8 +17,8 @@ from conformance.inputs.shapes import ShapeLimits, shapes_of, sizes_within, smal
 from conformance.inputs.states import select_states
 from conformance.inputs.tensor_recipes import buildable, tensor_recipe
 from conformance.inputs.values import SWEEP, patterns
-from conformance.language.domains import STATES, STATES_IF_NAMED, layouts_without
-from conformance.language.domains import TENSOR_LAYOUTS as LAYOUTS
+from conformance.language.input_domains import STATES, STATES_IF_NAMED, layouts_without
+from conformance.language.input_domains import TENSOR_LAYOUTS as LAYOUTS
 
 AXES = ("dtype", "layout", "size", "state")
 """What the four values of a combination are."""

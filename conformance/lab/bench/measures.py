@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from conformance.base.processes.environment import of_a_worker
 from conformance.language.corpus import default_root, load_corpus
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim
 from conformance.results.model import Environment
 
@@ -46,7 +46,7 @@ def throughput(step: int) -> dict[str, float]:
 
 def parts(step: int) -> dict[str, float]:
     """Judge the corpus in this process: the seconds of each part of the work."""
-    from conformance.lab.bench.parts import PartTimer, wrap_steps
+    from conformance.lab.bench.time_by_step import PartTimer, wrap_steps
 
     chosen = claims(step)
     environment = _environment()

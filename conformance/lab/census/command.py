@@ -80,7 +80,7 @@ def _census(options: argparse.Namespace) -> int:
     )
     from conformance.lab.census.objects import installed
     from conformance.language.corpus import default_root, load_corpus
-    from conformance.language.kept import load_own_corpus
+    from conformance.language.corpus_cache import load_own_corpus
 
     try:
         version, objects = installed()
@@ -128,7 +128,7 @@ def _changes(options: argparse.Namespace) -> int:
     from conformance.base.json_files import ResultError
     from conformance.base.recorded_folder import recorded_folder
     from conformance.lab.census.changes import COMMON, take_change_census
-    from conformance.language.kept import corpus_of
+    from conformance.language.corpus_cache import corpus_of
 
     try:
         corpus = corpus_of([options.corpus] if options.corpus else None)

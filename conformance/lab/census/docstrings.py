@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from conformance.language.kept import load_own_corpus
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.sentences import find_sentences, sentence_hash
 from conformance.run.worker.docstrings import docstring
 

@@ -20,7 +20,7 @@ from conformance.language.decisions import (
     read_decisions,
 )
 from conformance.language.problems import Problem, Problems
-from conformance.language.surprises import surprise
+from conformance.language.yaml_lookalikes import surprise
 
 READ_FILE = "read.json"
 _HEADER = """\

@@ -34,7 +34,7 @@ from sphinx.util import logging
 import conformance
 from conformance.base.json_files import ResultError
 from conformance.lab.reference import templates
-from conformance.lab.reference.beside import data_path, has_data, published_at, write_beside, write_file
+from conformance.lab.reference.companion_files import data_path, has_data, published_at, write_beside, write_file
 from conformance.lab.reference.description import description_tag
 from conformance.lab.reference.domain import ClaimDomain, short_roles
 from conformance.lab.reference.feed import FEED, SITE_MAP, feed, feed_entries, site_map
@@ -47,7 +47,7 @@ from conformance.lab.reference.sidebar import keep_sidebar
 from conformance.lab.reference.ways import WaysParser
 from conformance.lab.views.content import Content
 from conformance.lab.views.overview import environment_in_words
-from conformance.lab.views.pieces import words
+from conformance.lab.views.running_text import words
 
 STATIC = Path(__file__).parent / "static"
 #: The name of the file of environments, which the footer loads, and of their part in it.

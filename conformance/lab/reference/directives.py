@@ -16,8 +16,7 @@ from sphinx.errors import NoUri
 from sphinx.util.docutils import SphinxDirective
 
 from conformance.base.release_spans import as_version
-from conformance.lab.reference.beside import keep_beside, keep_data, published_at
-from conformance.lab.reference.data import Data, changes_data, false_data, subject_data
+from conformance.lab.reference.companion_files import keep_beside, keep_data, published_at
 from conformance.lab.reference.description import ATTRIBUTE as DESCRIPTION
 from conformance.lab.reference.domain import ClaimDomain
 from conformance.lab.reference.embed import badge, embed_path, embedded_answer
@@ -33,6 +32,7 @@ from conformance.lab.reference.loaded import (
     root_uri,
 )
 from conformance.lab.reference.loading import library_of
+from conformance.lab.reference.page_data import Data, changes_data, false_data, subject_data
 from conformance.lab.reference.pages import Places, places_of
 from conformance.lab.reference.templates import html_part, part
 from conformance.lab.views.article import article_facts
@@ -44,7 +44,6 @@ from conformance.lab.views.costs import by_cost
 from conformance.lab.views.example import example_of
 from conformance.lab.views.falsehood_pages import false_pages, harm_rows, unexplained_claims
 from conformance.lab.views.falsehoods import NOT_FILED, falsehoods
-from conformance.lab.views.pieces import Target, bounded, joined, link, linked, text_of, words
 from conformance.lab.views.reach import REACHES
 from conformance.lab.views.release_notes import notes_of_release
 from conformance.lab.views.release_page import (
@@ -56,6 +55,7 @@ from conformance.lab.views.release_page import (
     release_devices,
     severity_chip,
 )
+from conformance.lab.views.running_text import Target, bounded, joined, link, linked, text_of, words
 from conformance.lab.views.subject import claims_at_a_glance, claims_of_subject, summary, written_changes_of
 from conformance.lab.views.trial_changes import shared_changes
 from conformance.language.addresses import page_name

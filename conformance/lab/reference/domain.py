@@ -14,7 +14,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.util.nodes import make_refnode
 
-from conformance.lab.views.pieces import bounded
+from conformance.lab.views.running_text import bounded
 
 
 class ClaimDomain(Domain):

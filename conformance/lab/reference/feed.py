@@ -12,7 +12,7 @@ from markupsafe import Markup
 from conformance.base.release_spans import as_version, minor
 from conformance.base.text import printable
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import prose
+from conformance.lab.views.running_text import prose
 from conformance.language.addresses import release_page
 from conformance.language.changes import FOLDER
 from conformance.language.model import Change

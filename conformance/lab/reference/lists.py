@@ -9,7 +9,6 @@ from typing import Callable, Optional
 from docutils import nodes
 
 from conformance.lab.reference.commands import commands
-from conformance.lab.reference.data import changes_data, messages_data
 from conformance.lab.reference.directives import (
     ArticleDirective,
     FalseDirective,
@@ -21,6 +20,7 @@ from conformance.lab.reference.directives import (
 from conformance.lab.reference.docstring import docstring_blocks
 from conformance.lab.reference.fields import fields_of
 from conformance.lab.reference.loaded import change_blocks, table_block
+from conformance.lab.reference.page_data import changes_data, messages_data
 from conformance.lab.reference.pictures import draw, legend
 from conformance.lab.reference.ways import WaysDirective
 from conformance.lab.views import answer_table, impostors, overview, release_notes, release_page
@@ -36,7 +36,7 @@ from conformance.lab.views.pictures import (
     false_by_release,
     timing_pictures,
 )
-from conformance.lab.views.pieces import Table, Target, code, joined, linked, prose, words
+from conformance.lab.views.running_text import Table, Target, code, joined, linked, prose, words
 from conformance.lab.views.subject import subject_rows
 from conformance.language import vocabulary
 from conformance.language.codes import CODES, GROUPS

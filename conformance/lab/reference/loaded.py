@@ -13,13 +13,13 @@ from typing import Callable, Optional, Union
 from sphinx.builders import Builder
 from sphinx.errors import NoUri
 
-from conformance.lab.reference.beside import printable_data
-from conformance.lab.reference.data import CHANGE_TEXTS
+from conformance.lab.reference.companion_files import printable_data
+from conformance.lab.reference.page_data import CHANGE_TEXTS
 from conformance.lab.views.changes import WrittenChange
 from conformance.lab.views.claim import ClaimView
 from conformance.lab.views.costs import CostlyCause
-from conformance.lab.views.pieces import Table, Target, Text, bounded, prose, text_of
 from conformance.lab.views.release_page import STYLES, DeviceView, change_heading
+from conformance.lab.views.running_text import Table, Target, Text, bounded, prose, text_of
 from conformance.upgrade.compare.differences import RecordDifference
 
 FOLDER = "_loaded"

@@ -15,7 +15,7 @@ from sphinx.errors import ExtensionError
 from conformance.lab.views.causes import file_name
 from conformance.lab.views.content import SUBJECT, Content
 from conformance.lab.views.falsehood_pages import false_pages
-from conformance.lab.views.pieces import Target
+from conformance.lab.views.running_text import Target
 from conformance.language.addresses import page_name
 
 #: An index leads to each of these pages; in the sidebar of every page they would cost the square of their number.

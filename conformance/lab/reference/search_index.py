@@ -19,7 +19,7 @@ from conformance.lab.reference.pages import Places
 from conformance.lab.views.changes import written_changes
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import false_somewhere
-from conformance.lab.views.pieces import Target, plain, prose
+from conformance.lab.views.running_text import Target, plain, prose
 from conformance.results import wording
 from conformance.results.wording import key_of
 from conformance.show import matching, spelling

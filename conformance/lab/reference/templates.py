@@ -16,8 +16,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Name, Number, Operator, Punctuation, String, Text, _TokenType
 
 from conformance.base.text import printable
-from conformance.lab.views.pieces import Target, bounded, code, linked, prose
-from conformance.lab.views.strip import strip
+from conformance.lab.views.running_text import Target, bounded, code, linked, prose
+from conformance.lab.views.verdict_chips import strip
 
 #: Returns the address of an object as it is seen from a page; empty where there is none.
 Href = Callable[[Target], str]

@@ -42,7 +42,7 @@ def report_docs(options: argparse.Namespace, rest: list[str]) -> int:
     from conformance.base.text import printable
     from conformance.lab.reporting.issue import issue_index, issue_text, issue_title, unfiled
     from conformance.lab.views.causes import file_name
-    from conformance.language.kept import load_own_corpus
+    from conformance.language.corpus_cache import load_own_corpus
     from conformance.results.recorded import load_recorded
 
     corpus, _ = load_own_corpus()

@@ -8,7 +8,7 @@ from typing import Optional
 
 from conformance.lab.views.call_cells import NO_TENSOR, has_tensor, leaf, memory_on, same_object, unseen
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import Text, linked
+from conformance.lab.views.running_text import Text, linked
 from conformance.results.trials.model import Group, NameTrials, Trials
 from conformance.results.wording import is_about_machine
 from conformance.show.trials import differing

@@ -12,8 +12,8 @@ from packaging.version import Version
 
 from conformance.base.text import one_line
 from conformance.lab.views.falsehoods import affected, report
-from conformance.lab.views.pieces import Text, text_of
 from conformance.lab.views.reach import Reach, reach_of, widest
+from conformance.lab.views.running_text import Text, text_of
 from conformance.language.model import HARMS, Cause, Claim, Divergence
 from conformance.results.recorded import Cell, Measured, Recorded, environments_in_words
 from conformance.results.verdicts import truth

@@ -7,7 +7,7 @@ from typing import Optional
 
 from conformance.lab.census.families import FAMILIES
 from conformance.lab.census.record import CensusRecord
-from conformance.lab.views.pieces import Table, code, words
+from conformance.lab.views.running_text import Table, code, words
 
 #: The states of a sentence.
 STATES = (("encoded", "Encoded"), ("no-claim", "No claim"), ("untestable", "Untestable"), ("todo", "To do"))

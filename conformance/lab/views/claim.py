@@ -10,9 +10,9 @@ from conformance.base.release_spans import in_ranges
 from conformance.lab.impostors.record import Killed
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import Falsehood, falsehoods
-from conformance.lab.views.pieces import Table, Text, code, link, linked, prose, text_of, words
 from conformance.lab.views.program import expectation, in_groups, inputs_of, observed, outputs, script_of, tiers
-from conformance.lab.views.strip import Line, strip
+from conformance.lab.views.running_text import Table, Text, code, link, linked, prose, text_of, words
+from conformance.lab.views.verdict_chips import Line, strip
 from conformance.language.condition_words import conditions_in_words
 from conformance.language.model import Claim, Source
 from conformance.language.source_words import manner

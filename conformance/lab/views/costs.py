@@ -10,7 +10,7 @@ from functools import lru_cache
 from conformance.base.release_spans import minor
 from conformance.lab.views.causes import CauseView, status
 from conformance.lab.views.content import Content, broad_module_of
-from conformance.lab.views.pieces import Text, linked
+from conformance.lab.views.running_text import Text, linked
 from conformance.language.condition_words import KINDS
 from conformance.language.model import HARMS
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.base.text import one_line
-from conformance.lab.views.pieces import Text, code, link, linked, prose, text_of, words
 from conformance.lab.views.program import expectation, in_groups
+from conformance.lab.views.running_text import Text, code, link, linked, prose, text_of, words
 from conformance.language.condition_words import KINDS, conditions_in_words
 from conformance.language.model import Claim, Divergence
 from conformance.results.conditions import admits

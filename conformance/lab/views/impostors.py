@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.lab.impostors.record import Killed, Missed, MutationRecord, missed_arguments
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import Table, Text, code, linked, prose, words
+from conformance.lab.views.running_text import Table, Text, code, linked, prose, words
 from conformance.language.model import Claim
 
 #: Claims of a record as they are now, each with what killed it.

@@ -8,8 +8,8 @@ from typing import Optional
 
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehood_pages import false_count
-from conformance.lab.views.pieces import Table, words
-from conformance.lab.views.strip import Chip
+from conformance.lab.views.running_text import Table, words
+from conformance.lab.views.verdict_chips import Chip
 from conformance.language.model import Claim
 from conformance.results.model import FAILING, Environment, Verdict
 from conformance.results.recorded import Measured

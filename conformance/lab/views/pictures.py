@@ -12,7 +12,7 @@ from conformance.lab.census.families import FAMILIES
 from conformance.lab.census.record import CensusRecord
 from conformance.lab.views.census import STATES, counted_by_family
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import Table, words
+from conformance.lab.views.running_text import Table, words
 from conformance.language.model import CHANGE_HARMS, Claim
 from conformance.results.recorded import Cell
 from conformance.results.verdicts import truth

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Optional
 
-from conformance.lab.views.pieces import Table, Text, code, prose, text_of, words
+from conformance.lab.views.running_text import Table, Text, code, prose, text_of, words
 from conformance.language.model import Claim, Expectation, Raises
 from conformance.results.facts import fact_lines
 from conformance.results.model import Facts, Tiers

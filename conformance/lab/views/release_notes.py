@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from conformance.base.release_spans import minor
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import Text, code, joined, link, linked, prose, text_of, words
-from conformance.lab.views.strip import Chip
+from conformance.lab.views.running_text import Text, code, joined, link, linked, prose, text_of, words
+from conformance.lab.views.verdict_chips import Chip
 from conformance.language.forms import NOTES
 from conformance.language.release_notes import ReleaseNotes
 from conformance.upgrade.measured_notes import (

@@ -9,8 +9,8 @@ from typing import Optional
 
 from conformance.base.release_spans import minor, span, unmeasured_minors
 from conformance.lab.views.content import Content
-from conformance.lab.views.pieces import Text, code, joined, linked, text_of
-from conformance.lab.views.strip import Chip
+from conformance.lab.views.running_text import Text, code, joined, linked, text_of
+from conformance.lab.views.verdict_chips import Chip
 from conformance.results.recorded import Measured
 from conformance.upgrade.compare.differences import RecordDifference, claim_differences, other_differences
 from conformance.upgrade.harm import HARMS, MEANING, SHOWN, Harm

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from conformance.lab.views.changes import changes_of_name
 from conformance.lab.views.content import Content
 from conformance.lab.views.falsehoods import false_somewhere, false_where
-from conformance.lab.views.pieces import Text, linked, prose, text_of
-from conformance.lab.views.strip import Line, brief
+from conformance.lab.views.running_text import Text, linked, prose, text_of
+from conformance.lab.views.verdict_chips import Line, brief
 from conformance.language.model import FAMILIES, Claim
 from conformance.results.recorded import environments_in_words
 

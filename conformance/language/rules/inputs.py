@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from conformance.base.text import did_you_mean, listed
-from conformance.language.domains import (
+from conformance.language.expressions import BUILTINS
+from conformance.language.input_domains import (
     ARRAY_LAYOUTS,
     DTYPES,
     FOREIGN_DTYPES,
@@ -21,7 +22,6 @@ from conformance.language.domains import (
     STATES_IF_NAMED,
     TENSOR_LAYOUTS,
 )
-from conformance.language.expressions import BUILTINS
 from conformance.language.vocabulary import Word
 from conformance.names.signatures import default_of, is_positional
 

@@ -18,8 +18,8 @@ from conformance.language.reading import first_column
 from conformance.language.rules.context import ALWAYS, Context
 from conformance.language.rules.inputs import argument_mistakes
 from conformance.language.rules.vacuity import aliases, compares_with_itself, idle, never_true, unreached
-from conformance.language.surprises import cut_at_comma
 from conformance.language.vocabulary import Word
+from conformance.language.yaml_lookalikes import cut_at_comma
 from conformance.names.signatures import is_positional, is_single
 
 VERSION = "__version__"

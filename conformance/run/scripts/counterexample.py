@@ -8,7 +8,7 @@ from typing import Optional
 from conformance.language.model import Claim, Expectation, Raises
 from conformance.results.model import FailedPart
 from conformance.run.scripts.program import compile_program
-from conformance.run.scripts.writer import (
+from conformance.run.scripts.script_parts import (
     assertions,
     input_lines,
     printing_error,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from conformance.language.model import Claim
 from conformance.run.scripts.program import compile_program
-from conformance.run.scripts.writer import (
+from conformance.run.scripts.script_parts import (
     assertions,
     input_lines,
     printing_error,

@@ -35,11 +35,11 @@ from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim
 from conformance.results.model import FailedPart, Tier, WeakEvidence
 from conformance.run.scripts.program import Plan
+from conformance.run.worker.device_use import has_part_on, names_device
 from conformance.run.worker.generators import Generator, example_seed, seeding
 from conformance.run.worker.once_only import see_every_warning
 from conformance.run.worker.pinned import example_from_recipes
 from conformance.run.worker.torch_state import TorchState
-from conformance.run.worker.touching import has_part_on, names_device
 from conformance.run.worker.trial import MissingKernel, Status, Trial, run_trial, satisfies
 from conformance.run.worker.weak_evidence import FEWEST_EXAMPLES, EvidenceMonitor
 

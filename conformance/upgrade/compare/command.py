@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 from conformance.base.json_files import ResultError
 from conformance.base.recorded_folder import recorded_folder
 from conformance.base.text import count_of, printable
-from conformance.language.kept import corpus_of
+from conformance.language.corpus_cache import corpus_of
 from conformance.results.recorded import Measured, load_recorded
 from conformance.results.store import SUFFIX, load_results
 from conformance.results.trials.recorded import RecordedTrials

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from conformance.lab.views.changes import WrittenChange, changes_of_name
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import CostlyCause
-from conformance.lab.views.pieces import plain, prose
+from conformance.lab.views.running_text import plain, prose
 from conformance.language.addresses import subject_page
 from conformance.language.model import Claim
 from conformance.show.model import LineView, MessageView

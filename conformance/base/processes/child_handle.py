@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Optional
 
-from conformance.base.processes.child import CUT_OFF
+from conformance.base.processes.child_main import CUT_OFF
 from conformance.base.processes.launching import ForkServer
 from conformance.base.processes.memory import Memory
 from conformance.base.processes.progress import ProgressFile

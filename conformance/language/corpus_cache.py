@@ -14,7 +14,7 @@ from conformance.base.recorded_folder import recorded_folder
 from conformance.base.text import count_of
 from conformance.language.causes import cause_files
 from conformance.language.corpus import Corpus, default_root, load_corpus
-from conformance.language.places import display_path
+from conformance.language.display_path import display_path
 from conformance.language.problems import Problem
 from conformance.language.sources import FILE_NAME
 
