@@ -229,6 +229,9 @@ class TorchState:
         see_every_warning()
         # Once all modules had a backward hook of one kind, those of the other kind raise, even if no hook is left.
         torch.nn.modules.module._global_is_full_backward_hook = None
+        # Once somebody has said whether sparse tensors are checked, torch 2.11 no longer warns that nobody has.
+        with suppress(AttributeError, RuntimeError):  # earlier releases
+            torch._C._set_check_sparse_tensor_invariants(None)
 
     def leaks(self) -> list[str]:
         """Return what differs now, by name, and put it back."""
