@@ -334,6 +334,16 @@ def test_backward_hooks_of_one_claim_do_not_forbid_those_of_another(judge: Judge
         assert judge(f"do: |\n  handle = {register}(print)\n  handle.remove()\nexpect: handle").verdict == "holds"
 
 
+def test_a_switch_that_one_claim_sets_does_not_keep_torch_from_warning_another(judge: Judge) -> None:
+    """Since torch 2.11 a sparse tensor warns, unless somebody has said whether its invariants are checked."""
+    made = "do: y = torch.sparse_coo_tensor([[0]], [1.0], (2,))\nexpect: y.is_sparse"
+    before = judge(made).facts
+    switch = "torch.sparse.check_sparse_tensor_invariants"
+    set_it = f"applies: {{torch: '>=2.0'}}\ndo: |\n  with {switch}():\n    y = torch.ones(1)\nexpect: y.sum() == 1"
+    assert judge(set_it).verdict in ("holds", "inapplicable")
+    assert judge(made).facts == before
+
+
 def test_a_leak_of_an_example_that_is_not_judged_is_told(judge: Judge) -> None:
     program = "torch.set_default_dtype(torch.float64)\n  y = x.detach()\n  z = x.storage_of_no_kind if 0 else x"
     unjudged = f"given: {{x: tensor(max_size=0)}}\ndo: |\n  {program}\nexpect: shares_storage(z, y)"
