@@ -35,7 +35,7 @@ COMMANDS = {
     "census": ("census --corpus {folder} --left 1", 0, "to do"),
     "upgrade with code": ("upgrade 2.5 2.6 --uses {folder} --all", 3, "(1 file read)"),
     "upgrade with specs": ("upgrade 2.5 2.6 --specs {folder} --results {folder}", 0, "torch 2.5 is not recorded"),
-    "merge": ("merge {folder} --output {folder}/out", 2, "no result file"),
+    "merge": ("merge {folder} --output {folder}/out", 2, "no results in this folder"),
 }
 
 

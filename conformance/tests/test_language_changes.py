@@ -66,7 +66,7 @@ def read(folder: Path, text: str = CHANGE) -> Change:
 
 
 def matching(folder: Path, match: str) -> Change:
-    return read(folder, CHANGE.replace("[{call: torch.ones}]", match))
+    return read(folder, CHANGE.replace("[{call: torch.ones}]", match).replace("harm: changes", "harm: breaks"))
 
 
 def test_a_change_says_what_happens_and_what_to_write(tmp_path: Path) -> None:
