@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])")
+# Also the symbol of a ragged dimension, which counts the nested tensors that the process has made.
+_NUMBER = re.compile(r"(?<![\w.])(?:j\d+|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 PATH = re.compile(r"(?:/[\w.+-]+){2,}(?::\d+)?|[A-Za-z]:\\\S+")
 #: What stands in a recorded message for a part that varies, and in one of ours.
