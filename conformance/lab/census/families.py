@@ -107,7 +107,7 @@ _RULES = (
             r"| unmodified)",
             r"\b(?:else|otherwise|and(?: also)?) returns? (?::attr:)?`?(?:self|input|the (?:input|modified"
             r"|original))`?",
-            r"(?<!flattened )(?<!sparse )\b(?:original|same|input|self|itself|data)`? (?:object |tensor "
+            r"(?<!flattened )(?<!sparse )\b(?:original|same|input|self|itself|data)`{0,2} (?:object |tensor "
             r"|matrix )?(?:is|are) (?:always )?returned\b(?! as a)",
             r"\breturns? the (?:original|same) (?:object|tensor|matrix|module)\b",
             r"\bcloned\b",
@@ -137,6 +137,7 @@ _RULES = (
             r"\bshared among all drawn\b",
             r"^To .*\bsee\b.*|\bsharing strateg\w+|\brecommended that\b.*",
             r"\bhook can modify the (?:in|out)put\b",
+            r"\bexample of a noop hook\b.*",
             r"\bSet the strategy for sharing\b|\bFor example\b.*\bkernel\b.*",
         ),
         elsewhere=r"\.profiler|^torch\.(?:compile|special\.|utils\.flop|utils\.collect)",
@@ -182,6 +183,7 @@ _RULES = (
             r"\bretain(?:s)?_grad\b",
             r"\banalytical\b|\bonly propagate\b",
             r"\brecomputed?\b.*\bbackward\b",
+            r"\b(?:multithreaded|reentrant) backwards?\b|\bintermediary results of an operation\b|\bfor backward\.",
         ),
         without=(
             _PAPER,
@@ -194,13 +196,13 @@ _RULES = (
             r"\bforward and backward are directions\b",
             r"\b(?:inverse )?hyperbolic tangent|\b(?:arc)?tangent of\b",
             r"\btorch\.(?:no_grad|func|autograd)\b(?=`)",
-            r"\bdifferent precision\b.*",
             r"\banomaly (?:detection|mode)\b.*",
             r"\bmay (?:produce|be|induce)\b.*|\bcan be used\b.*|\bchunk_size\b.*",
             r"\bWhether to warn\b.*|\bgradient formula\b.*|\brun autograd through\b|\bresilient backpropagation\b",
             r"\bautograd\.Function\b|\bautograd functions?\b",
             r"\bgradient underflow\b|\bslower\b.*|\bbasic usage\b.*|\bwhen the gradient of .* is ready\b",
             r"\bneeded for gradient computation\b|\bthe gradient computation is done\b",
+            r"^Gradient interface\b|\bweight-gradient updates\b|\bto create scaled gradients\b",
         ),
         unless=(
             _BARE_ARGUMENT,
@@ -252,7 +254,9 @@ _RULES = (
             r"|two) .*\b(?:allowed|supported)",
             r"\bworks? only\b|\b(?:can|may|must|should) only\b|^Only call\b|\bno longer supported\b",
             r"^(?:\.\. warning ?:+ |currently,? )?only\b.*\b(?:can be|allowed|supported)\b",
-            r"\bstrictly enforce",
+            r"\bstrictly enforce|\busers?' responsibility\b|\bonly \w+able when\b",
+            r"^currently,? (?!only).*\b(?:are|is) supported\b",
+            r"\bcan be either\b.*\bsame (?:dimensionality|shape|size)\b",
             r"\bundefined\b(?! (?:grad|output|data))|\bill-defined\b|\bnot (?:well-)?defined\b|\bincorrect (?:results?"
             r"|behavior|execution|gradients?|data)\b",
             r"\bsilently (?:incorrect|wrong|ignored)\b",
@@ -292,6 +296,8 @@ _RULES = (
             r"\bthe only exception\b|\bnon-negative integer argument\b|\bMUST,PREFER\b",
             r"\bcan(?: ?not|'t) (?:require|detect|be drawn)\b|\bshould only do this\b",
             r"\bshould be (?:packed|run under)\b",
+            r"\bset to warn only\b|\bthat :func:`[\w.]+` cannot handle\b|\bnot be supported in the past\b",
+            r"\bneed to be explicitly specified\b|\bnonnegative, real-valued\b",
         ),
         elsewhere=r"^torch\.(?:special\.(?:erf|erfc|erfcx|erfinv))$|\.profiler\.(?:emit|load|profile)|WeakIdKeyDictionary",
     ),
