@@ -62,13 +62,14 @@ def test_signatures_references_and_other_meanings_carry_no_claim(sentence: str) 
 def test_precision_and_recall_on_the_judged_sentences() -> None:
     objects = public_objects()
     samples = load_samples(default_root())
-    last = [sample for sample in samples if not sample.tuning]
-    found, present = scores(last, objects)
-    assert present == sum(len(sample.sentences) for sample in last) >= 200
-    assert found["all"].precision >= 0.85
-    assert found["all"].recall >= 0.85
-    assert found["sentence"].precision >= 0.85
-    assert found["sentence"].recall >= 0.85
+    for sample in samples:
+        found, present = scores([sample], objects)
+        assert present == len(sample.sentences) >= 200
+        # The rules were mended where they were wrong on the samples for tuning, and have to stay right there.
+        least = 0.90 if sample.tuning else 0.85
+        for kind in ("all", "sentence"):
+            assert found[kind].precision >= 0.85
+            assert found[kind].recall >= least
     everything, present = scores(samples, objects)
-    assert present >= 950
+    assert present >= 1700
     assert min(everything[family].recall for family in ("sharing", "leaf", "gradients", "errors")) >= 0.90
