@@ -35,6 +35,7 @@ from conformance.results.model import Device, Environment, Outcome
 from conformance.run.earlier import Settings, kept_records
 from conformance.run.expected import (
     Expectations,
+    ExpectedFailure,
     UnusableExpectations,
     device_type,
     read_expectations,
@@ -63,13 +64,13 @@ _EXPECTED = pytest.StashKey[Optional[Expectations]]()
 
 
 class ClaimFailed(Exception):
-    """A claim's verdict fails the run; ``reason`` is why it was expected to fail where it does not."""
+    """A claim's verdict fails the run; ``expected`` is another failure, which was expected."""
 
-    def __init__(self, claim: Claim, outcome: Outcome, reason: str = "") -> None:
+    def __init__(self, claim: Claim, outcome: Outcome, expected: Optional[ExpectedFailure]) -> None:
         super().__init__(outcome.entry.verdict)
         self.claim = claim
         self.outcome = outcome
-        self.reason = reason
+        self.expected = expected
 
 
 class BadSpec(Exception):
@@ -127,12 +128,6 @@ def _expectations(config: pytest.Config) -> Optional[Expectations]:
             raise pytest.UsageError(str(error)) from None
         config.stash[_EXPECTED] = None if accepts else known
     return config.stash[_EXPECTED]
-
-
-def _expected_reason(expectations: Optional[Expectations], record: ItemRecord) -> str:
-    if expectations is None or record.review != "passes":
-        return ""
-    return expectations[device_type(record.environment.device)][record.claim].reason
 
 
 def _supervisor(config: pytest.Config) -> Supervisor:
@@ -333,12 +328,13 @@ class ClaimItem(pytest.Item):
         )
         self.user_properties.append((_PROPERTY, to_line(encode(record))))
         if record.fails:
-            raise ClaimFailed(self.claim, outcome, _expected_reason(expectations, record))
+            expected = (expectations or {}).get(device_type(self.device), {}).get(self.claim.id)
+            raise ClaimFailed(self.claim, outcome, expected)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Tell what was promised, by whom, what happened, and how to see it."""
         if isinstance(excinfo.value, ClaimFailed):
-            return failure_text(excinfo.value.claim, excinfo.value.outcome, excinfo.value.reason)
+            return failure_text(excinfo.value.claim, excinfo.value.outcome, excinfo.value.expected)
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, Optional[int], str]:

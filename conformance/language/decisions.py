@@ -114,7 +114,7 @@ class _DecisionReader:
             self.problems.add(place, "EC05", message)
             return False
         if self.expected not in (None, file_of(module_of(name))):
-            message = f"{name} belongs into {file_of(module_of(name))}; 'conformance census --write' sorts it in"
+            message = f"{name} belongs in {file_of(module_of(name))}; move it there"
             self.problems.add(place, "EC05", message)
             return False
         return True

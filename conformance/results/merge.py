@@ -54,6 +54,8 @@ def add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def merge(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
     """Read, join and write the files; return the exit status."""
     try:
+        if options.output.exists() and not options.output.is_dir():
+            raise UnfitParts(f"--output {options.output}: this is a file; give a folder")
         parts = [Part(path, results) for path in _files(options.files) for results in _results(path)]
         merged = merge_parts(parts)
     except (ResultError, UnfitParts) as error:

@@ -230,11 +230,6 @@ class Entry:
         """Whether it makes a run fail: times never do, since they depend on the machine."""
         return self.verdict in FAILING and (not self.kernels or self.verdict == "invalid")
 
-    @property
-    def dtypes_without_kernel(self) -> tuple[str, ...]:
-        """The dtypes for which torch lacks a kernel, as its error names them, sorted."""
-        return tuple(sorted({*self.no_kernel, *(name for names in self.missing_kernels.values() for name in names)}))
-
 
 @dataclass(frozen=True)
 class Outcome:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 from conformance.base.text import printable
 from conformance.language.model import Claim
 from conformance.language.source_words import source_view
 from conformance.results.model import Outcome
 from conformance.results.verdicts import APPEARANCES
+from conformance.run.expected import ExpectedFailure
 
 
-def failure_text(claim: Claim, outcome: Outcome, reason: str = "") -> str:
+def failure_text(claim: Claim, outcome: Outcome, expected: Optional[ExpectedFailure] = None) -> str:
     """Return the title, sources, what was false, the smallest counterexample, and the place in the spec.
 
     Parameters
     ----------
-    reason
-        Why it was expected to fail, where it does not.
+    expected
+        How it was expected to fail; it does not, or fails in another way.
     """
     entry = outcome.entry
     lines = [
@@ -25,8 +28,9 @@ def failure_text(claim: Claim, outcome: Outcome, reason: str = "") -> str:
         f"  spec     {claim.place}",
         f"  verdict  {entry.verdict}: {APPEARANCES[entry.verdict].meaning}",
     ]
-    if reason:
-        lines.append(f"  expected to fail, and does not: remove it from the file of --expected (reason: {reason})")
+    if expected is not None:
+        advice = "correct that" if entry.fails else "remove that, since it passes"
+        lines.append(f"  expected {expected.verdict} at {expected.place}: {advice} (reason: {expected.reason})")
     if entry.failed is not None:
         lines.append(f"  false    {entry.failed}")
     for number, line in enumerate((entry.detail or "").splitlines()):

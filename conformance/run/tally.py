@@ -209,18 +209,21 @@ class Tally:
 
     def _accept(self, path: Path) -> bool:
         """Write what failed to the file of expected failures; returns False if that can't be done."""
+        columns = [one for one in self._columns.values() if device_type(one.results.environment.device) != "cpu"]
+        if not columns:
+            self._summary.messages.append(f"{path} was not written: no device other than the CPU was measured")
+            return True
         try:
             known = read_expectations(path) if path.exists() else {}
-            for column in self._columns.values():
-                device = column.results.environment.device
-                if device_type(device) != "cpu":
-                    known = accepted(known, device, column.own)
+            for column in columns:
+                known = accepted(known, column.results.environment.device, column.own)
             write_expectations(path, known)
         except (UnusableExpectations, OSError) as error:
             self._summary.messages.append(f"expected failures were not written: {error}")
             return False
         count = sum(len(claims) for claims in known.values())
-        self._summary.messages.append(f"expected failures: {path}: {count_of(count, 'claim')}; give each a reason")
+        advice = "; give each a reason" if count else ""
+        self._summary.messages.append(f"expected failures: {path}: {count_of(count, 'claim')}{advice}")
         return True
 
     def _finish(self, folder: Path, name: str, column: _Column) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
+from conformance.base.text import did_you_mean
 from conformance.results.wording import key_of, split_class
 from conformance.show.index import Index, Subject
 from conformance.show.matching import nearest, plain, weights, words_of
@@ -64,8 +65,9 @@ _COMPARISONS = (
 _BESIDE = re.compile(
     r"\b(?:in|with|using|for)\s+(?:py)?torch\b|\bpytorch\b:?|\b(?:the|a|an|method|function)\s|[?\"`]", re.I
 )
-#: The id of a claim or a change, which may be mistyped; `torch.pi/x` is a division.
-_ID = re.compile(r"(?:torch\.[\w.]+/\w+-[\w-]+|\d+\.\d+/[a-z][\w-]*)")
+#: The id of a claim or a change, which may be mistyped. After a name without claims, one word is a division, as in
+#: `torch.pi/x`; after one with claims it is an id, or else a second name to compare.
+_ID = re.compile(r"(?:(torch\.[\w.]+)/(?:\w+(-)[\w-]+|[a-z]\w+)|\d+\.\d+/[a-z][\w-]*)")
 _ERROR = re.compile(r"Error|Warning|\braises?\b|\bwarns?\b")
 _NO_ATTRIBUTE = re.compile(r"(?:module '(torch[\w.]*)'|'Tensor' object) has no attribute '(\w+)'")
 _FAILS = re.compile(r"\b(?:errors?|raises?|raising|fails?|failing|crash(?:es)?)\b", re.I)
@@ -96,9 +98,13 @@ class Asking:
         page = self._index.page(text)
         if page is not None:
             return (ClaimFinding(*page),)
-        if _ID.fullmatch(text):
-            where = "'conformance show NAME --all' lists claims, and 'conformance upgrade OLD NEW' changes"
-            raise NoFinding(f"no claim or change has the id {text!r}; {where}")
+        if match := _ID.fullmatch(text):
+            subject = self._index.subject(match[1]) if match[1] else None
+            claims = subject.claims if subject is not None else ()
+            if match[2] or not match[1] or (claims and not self._pair(text)):
+                where = "; 'conformance show NAME --all' lists claims, and 'conformance upgrade OLD NEW' changes"
+                near = did_you_mean(text.rpartition("/")[2], (claim.id.rpartition("/")[2] for claim in claims))
+                raise NoFinding(f"no claim or change has the id {text!r}{near or where}")
         kind, said = split_class(text)
         found = self._error(said, kind) if kind else self._plain_text(text)
         if not found:

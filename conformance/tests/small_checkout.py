@@ -62,6 +62,21 @@ def environment(checkout: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(checkout), "COLUMNS": "120"}
 
 
+def printed_by(checkout: Path, module: str, *arguments: str, **variables: str) -> str:
+    """Return what a program prints in a checkout; one that fails is a failure of the test."""
+    ran = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=checkout,
+        env={**environment(checkout), **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
 def run(
     checkout: Path,
     results: Optional[Path],

@@ -113,7 +113,7 @@ All frobs:
 The end.
 """
 MYST = """\
-(frob-doc)=
+(Frobbing, in short)=
 # Frobbing
 
 A frob is a view. It shares its memory

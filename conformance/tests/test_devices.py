@@ -308,8 +308,12 @@ def test_expected_failures_are_written_and_kept_to(specs: Path, tmp_path: Path) 
     expected.write_text(more, encoding="utf-8")
     passing = run_there(tmp_path, specs, "--expected", expected)
     assert passing.returncode == 1
-    assert "expected to fail, and does not" in passing.stdout
-    assert "(reason: it once did)" in passing.stdout
+    assert "expected.yaml:7:3: remove that, since it passes (reason: it once did)" in passing.stdout
+    expected.write_text(text.replace("refuted", "crashed"), encoding="utf-8")
+    otherwise = run_there(tmp_path, specs, "--expected", expected)
+    assert otherwise.returncode == 1
+    assert "  expected crashed at " in otherwise.stdout
+    assert "expected.yaml:4:3: correct that (reason: not looked at yet)" in otherwise.stdout
     expected.write_text("standin: {}\n", encoding="utf-8")
     failing = run_there(tmp_path, specs, "--expected", expected)
     assert failing.returncode == 1

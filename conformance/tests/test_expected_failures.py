@@ -76,6 +76,13 @@ def test_a_mistake_is_told_before_anything_is_measured(specs: Path, tmp_path: Pa
     assert "1 claim" not in ran.stdout
 
 
+def test_nothing_is_written_where_only_the_cpu_was_measured(specs: Path, tmp_path: Path) -> None:
+    ran = run(specs, "--expected", tmp_path / "expected.yaml", "--accept")
+    assert ran.returncode == 0
+    assert "expected.yaml was not written: no device other than the CPU was measured\n" in ran.stdout
+    assert not (tmp_path / "expected.yaml").exists()
+
+
 def test_an_expected_failure_of_no_claim_is_named(specs: Path, tmp_path: Path) -> None:
     expected = tmp_path / "expected.yaml"
     names = ("torch.Tensor.detach/laef", "torch.Tensor.elsewhere/leaf")

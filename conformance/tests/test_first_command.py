@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from conformance.tests.small_checkout import ROOT, environment, make_checkout, run
+from conformance.tests.small_checkout import ROOT, make_checkout, printed_by, run
 
 PAGES = "building the pages from docs/results, about"
 
@@ -40,17 +39,8 @@ def committed_file(clone: Path) -> Path:
 def first_command(clone: Path, *more: str) -> str:
     """Run the session in the environment of the tests, where nothing need be installed."""
     path = os.pathsep.join([str(clone / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
-    ran = subprocess.run(
-        [sys.executable, "-m", "nox", "--no-venv", "--no-install", "-s", "conformance", "--", "-n0", *more],
-        cwd=clone,
-        env={**environment(clone), "PATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 0, ran.stdout
-    return ran.stdout
+    session = ("--no-venv", "--no-install", "-s", "conformance", "--", "-n0")
+    return printed_by(clone, "nox", *session, *more, PATH=path)
 
 
 def test_a_clone_is_measured_and_compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,30 +8,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from conformance.tests.small_checkout import ROOT, environment, make_checkout, run
+from conformance.tests.small_checkout import ROOT, make_checkout, printed_by, run
 from conformance.tests.standin import BACKEND, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 ON_A_GPU = (ROOT / "docs" / "on-a-gpu.rst").read_text(encoding="utf-8")
 PORTING = (ROOT / "docs" / "porting.rst").read_text(encoding="utf-8")
-INDEX = """
-Backends
-========
-
-.. claim:numbers::
-.. claim:environments::
-
-.. toctree::
-
-   reference/index
-"""
 
 
 def commands(page: str) -> list[list[str]]:
@@ -64,17 +51,8 @@ def on_device(checkout: Path, *command: str) -> str:
     if program == "nox":
         arguments = ["--no-venv", *arguments]
     paths = os.pathsep.join(map(str, (checkout, checkout / "bin")))
-    ran = subprocess.run(
-        [sys.executable, "-m", {"sphinx-build": "sphinx"}.get(program, program), *arguments, *alone],
-        cwd=checkout,
-        env={**environment(checkout), "PYTHONPATH": paths},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 0, ran.stdout
-    return ran.stdout
+    module = {"sphinx-build": "sphinx"}.get(program, program)
+    return printed_by(checkout, module, *arguments, *alone, PYTHONPATH=paths)
 
 
 def test_the_page_leads_from_nox_to_what_differs(checkout: Path) -> None:
@@ -94,12 +72,11 @@ def test_the_page_leads_from_nox_to_what_differs(checkout: Path) -> None:
 
 
 def test_a_page_lists_backends_from_the_files_in_a_folder(checkout: Path) -> None:
-    conf = re.search(r"with this in ``conf.py``:\n\n.. code-block:: python\n\n((?: {3}.*\n|\n)+)", PORTING)
-    assert conf is not None
     pages = checkout / "pages"
     pages.mkdir()
-    (pages / "conf.py").write_text(re.sub("^ {3}", "", conf[1], flags=re.M), encoding="utf-8")
-    (pages / "index.rst").write_text(INDEX, encoding="utf-8")
+    for name, text in re.findall(r"this in ``([\w.]+)``:\n\n.. code-block:: \w+\n\n((?: {3}.*\n|\n)+)", PORTING):
+        (pages / name).write_text(re.sub("^ {3}", "", text, flags=re.M), encoding="utf-8")
+    assert sorted(path.name for path in pages.iterdir()) == ["conf.py", "index.rst"]
     run(checkout, pages / "results", "--device", "cpu", "--device", "standin", "--import", BACKEND)
     on_device(checkout, "sphinx-build", "-q", "pages", "pages/out")
     index = (pages / "out" / "index.html").read_text(encoding="utf-8")

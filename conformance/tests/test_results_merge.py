@@ -105,6 +105,13 @@ def test_unfit_parts_are_refused_and_nothing_is_written(
     assert "part-1" in told
 
 
+def test_a_file_is_no_folder_to_write_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "torch-2.13.0-cpu.jsonl"
+    save_results(part({}), path)
+    assert command([str(path)], path)[0] == 2
+    assert capsys.readouterr().err == f"conformance: --output {path}: this is a file; give a folder\n"
+
+
 def test_a_foreign_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "torch-2.13.0-cpu.jsonl"
     save_results(part({}), path)

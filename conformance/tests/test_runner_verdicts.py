@@ -228,7 +228,6 @@ def test_the_class_of_a_missing_kernels_error_is_recorded(judge: Judge) -> None:
     outcome = judge(f"{given}\ndo: |\n{textwrap.indent(textwrap.dedent(program), '  ')}\nexpect: y is not None")
     assert outcome.verdict == "holds", outcome
     assert outcome.missing_kernels == {"NotImplementedError": ("BFloat16", "Half"), "Odd": ("Half",)}
-    assert outcome.dtypes_without_kernel == ("BFloat16", "Half")
     assert outcome.covered["x"].unjudged == ("bfloat16", "float16")
 
 

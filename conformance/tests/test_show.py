@@ -362,6 +362,19 @@ def test_a_claim_is_shown_by_its_id_and_by_an_earlier_one(ask: Asking) -> None:
         assert "    # looks for RuntimeError" in shown
 
 
+@pytest.mark.parametrize(
+    ("slug", "told"),
+    [
+        ("othersizeraises", "did you mean 'other-size-raises'"),
+        ("other-size-rises", "did you mean 'other-size-raises'"),
+        ("nothing-like-it", "'conformance show NAME --all' lists claims"),
+    ],
+)
+def test_a_mistyped_id_is_no_division(ask: Asking, slug: str, told: str) -> None:
+    with pytest.raises(NoFinding, match=f"no claim or change has the id 'torch.Tensor.reshape/{slug}'; {told}"):
+        ask.ask(f"torch.Tensor.reshape/{slug}")
+
+
 def test_nothing_found_is_said(ask: Asking) -> None:
     for text in ("zxqv", "which colour has the sky", "x" * 500, "🙂"):
         with pytest.raises(NoFinding, match="nothing is known of"):

@@ -19,7 +19,7 @@ _WITHOUT_PROSE = (
 
 
 _FENCE = re.compile(r"^\s*(`{3,}|:{3,}|~{3,})\s*\{?([\w:-]*)\}?")
-_MYST_MARK = re.compile(r"^(?:#{1,6} .*|\([\w-]+\)=)\s*$")
+_MYST_MARK = re.compile(r"^(?:#{1,6} .*|\([^()]+\)=)\s*$")
 _NOTES = ("note", "warning", "tip", "important", "admonition", "attention", "caution")
 
 

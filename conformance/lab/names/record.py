@@ -19,7 +19,7 @@ from conformance.names.store import (
     read_releases,
 )
 
-_HEADER = "# Names of torch, measured; 'python -m conformance.names record' writes this file."
+_HEADER = "# Names of torch, measured; 'conformance names record' writes this file."
 #: How many characters the names of one line may have together, so that a change can be read.
 _LONGEST_GROUP = 200
 #: The records of one name by release.

@@ -8,12 +8,12 @@ from typing import Callable, Optional
 
 from docutils import nodes
 
+from conformance.lab.reference.base_directive import ReferenceDirective
 from conformance.lab.reference.commands import commands
 from conformance.lab.reference.directives import (
     ArticleDirective,
     FalseDirective,
     FalsePageDirective,
-    ReferenceDirective,
     ReleaseDirective,
     SubjectDirective,
 )

@@ -15,7 +15,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.parsers import RSTParser
 
-from conformance.lab.reference.directives import ReferenceDirective
+from conformance.lab.reference.base_directive import ReferenceDirective
 from conformance.lab.views.call_cells import NONE
 from conformance.lab.views.ways import COST, WaysPage, anchors_of, read_ways, timed_on, way_rows
 

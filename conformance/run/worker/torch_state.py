@@ -224,14 +224,11 @@ class TorchState:
         self.prepare()
 
     def prepare(self) -> None:
-        """Put back the random generators, and what torch itself never does: to be called before each example."""
+        """Put back the random generators, and what torch itself never does: to be called before each claim or call."""
         self.generators.reset()
         see_every_warning()
         # Once all modules had a backward hook of one kind, those of the other kind raise, even if no hook is left.
         torch.nn.modules.module._global_is_full_backward_hook = None
-        # Once somebody has said whether sparse tensors are checked, torch 2.11 no longer warns that nobody has.
-        with suppress(AttributeError, RuntimeError):  # earlier releases
-            torch._C._set_check_sparse_tensor_invariants(None)
 
     def leaks(self) -> list[str]:
         """Return what differs now, by name, and put it back."""
