@@ -85,6 +85,14 @@ def test_strict_fails_while_a_sentence_is_to_do(corpus: Path) -> None:
     assert run(corpus, "--strict") == 0
 
 
+def test_labels_of_another_form_are_refused(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = corpus / "census" / "labels.json"
+    file.write_text(json.dumps({"labels": {sentence_hash(COPY): ["sharing"], sentence_hash(VIEW): ["sharnig"]}}))
+    assert run(corpus) == 2
+    assert f"{file}: " in (message := capsys.readouterr().err)
+    assert "sharnig" in message
+
+
 def test_writing_makes_new_sentences_known(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(corpus, "--write") == 0
     told = capsys.readouterr().out

@@ -16,10 +16,11 @@ from conformance.tests.small_corpora import small_corpus
 VIEW = "The result is a view of its input."
 GRADIENT = "The gradient flows through it."
 RAISES = "Frobbing a rusty tensor raises."
+REFERENCE = "See :func:`torch.frob`, or :func:`torch.frob`."
 DETAIL = "copy (bool): whether the result is a copy of the data"
 OBJECTS = [
     PublicObject("torch.frob", ("torch.special.frob",), f"{VIEW} {RAISES}\n\n{DETAIL}"),
-    PublicObject("torch.nn.Frob", (), f"{GRADIENT} See :func:`torch.frob`, or :func:`torch.frob`."),
+    PublicObject("torch.nn.Frob", (), f"{GRADIENT} {REFERENCE}"),
 ]
 SPEC = """\
 subject: torch.special.frob
@@ -101,6 +102,17 @@ def test_the_table_counts_a_sentence_in_each_of_its_families(corpus: Corpus) -> 
         "torch.nn": {"gradients": {"encoded": 0, "no-claim": 0, "untestable": 0, "todo": 1}},
     }
     assert (taken.objects, taken.beyond) == (2, 0)
+
+
+def test_a_label_counts_where_it_is_not_what_the_rules_say(corpus: Corpus) -> None:
+    labels = {sentence_hash(VIEW): ("leaf",), sentence_hash(RAISES): (), sentence_hash(REFERENCE): ("errors",)}
+    found = take_census(OBJECTS, corpus.claims, {}, NOTHING, labels).entries
+    assert {entry.text: entry.families for entry in found} == {
+        VIEW: ("leaf",),
+        DETAIL: ("sharing",),
+        GRADIENT: ("gradients",),
+        REFERENCE: ("errors",),
+    }
 
 
 def test_every_sentence_of_a_page_counts(corpus: Corpus) -> None:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.base.text import bounded, count_of
 from conformance.lab.census.families import FAMILIES
-from conformance.lab.census.record import STATES, CensusRecord, Score, save_record
+from conformance.lab.census.record import STATES, CensusRecord, save_record
 from conformance.language.decisions import TODO, Decisions, module_of
 
 if TYPE_CHECKING:
     from conformance.lab.census.coverage import Census, ClaimedSentence, ReadSentences
+    from conformance.lab.census.families import Labels
     from conformance.lab.census.objects import PublicObject
     from conformance.language.corpus import Corpus
 
@@ -74,6 +75,7 @@ def _census(options: argparse.Namespace) -> int:
     from conformance.lab.census.coverage import take_census
     from conformance.lab.census.files import (
         load_decisions,
+        load_labels,
         load_read_sentences,
         write_decisions,
         write_read_sentences,
@@ -101,10 +103,10 @@ def _census(options: argparse.Namespace) -> int:
 
     def take() -> Census:
         try:
-            before = load_read_sentences(root)
+            before, labels = load_read_sentences(root), load_labels(root)
         except ValueError as error:
             raise Unusable(str(error)) from None
-        taken = take_census(objects, corpus.claims, decisions, before)
+        taken = take_census(objects, corpus.claims, decisions, before, labels)
         taken.entries += _pages(options.page, corpus, decisions, before)
         return taken
 
@@ -115,7 +117,7 @@ def _census(options: argparse.Namespace) -> int:
             print(f"wrote {path}")
         taken = take()
     if options.results:
-        _record(options.results, root, taken, version, corpus, objects)
+        _record(options.results, root, taken, version, corpus, objects, load_labels(root))
     _show(options, taken, version)
     if options.strict and (undone := taken.left()):
         print(f"{count_of(len(undone), 'sentence')} to do", file=sys.stderr)
@@ -181,11 +183,19 @@ def _pages(asked: Sequence[str], corpus: Corpus, known: Decisions, before: ReadS
 
 
 def _record(
-    folder: Path, root: Path, taken: Census, version: str, corpus: Corpus, objects: Sequence[PublicObject]
+    folder: Path,
+    root: Path,
+    taken: Census,
+    version: str,
+    corpus: Corpus,
+    objects: Sequence[PublicObject],
+    labels: Labels,
 ) -> None:
     from conformance.lab.census.judged import load_samples, scores
 
-    rules, judged = scores([sample for sample in load_samples(root) if not sample.tuning], objects)
+    samples = [sample for sample in load_samples(root) if not sample.tuning]
+    rules, judged = scores(samples, objects)
+    labelled, _ = scores(samples, objects, labels)
     stating = [entry for entry in taken.entries if entry.families]
     record = CensusRecord(
         torch=version,
@@ -198,7 +208,8 @@ def _record(
         states=_states(taken.entries),
         modules=taken.table(taken.entries),
         judged=judged,
-        rules={kind: Score(round(score.precision, 3), round(score.recall, 3)) for kind, score in rules.items()},
+        rules={kind: score.rounded() for kind, score in rules.items()},
+        labelled={kind: score.rounded() for kind, score in labelled.items()},
     )
     print(f"wrote {save_record(record, folder)}")
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from conformance.base.cache import content_key, kept
-from conformance.lab.census.families import FAMILIES, families
+from conformance.lab.census.families import FAMILIES, NO_LABELS, Labels, families
 from conformance.lab.census.objects import PublicObject
 from conformance.lab.census.record import STATES
 from conformance.language.decisions import ENCODED, NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions, module_of
@@ -40,7 +40,7 @@ class ClaimedSentence:
     Attributes
     ----------
     families : tuple of str
-        Those that the rules find; none for a page, each sentence of which counts.
+        Those that the rules or the labels give; none for a page, each sentence of which counts.
     state : str
         ``encoded``, ``no-claim``, ``untestable`` or ``todo``.
     change : str
@@ -109,7 +109,7 @@ class Census:
     objects, read : int
         How many documented objects there are, and how many sentences they have.
     beyond : int
-        Sentences that claims encode and no rule finds.
+        Sentences that claims encode and that are of no family.
     """
 
     entries: list[ClaimedSentence] = field(default_factory=list)
@@ -142,13 +142,17 @@ class Census:
 
 
 def take_census(
-    objects: Sequence[PublicObject], claims: Sequence[Claim], decisions: Decisions, before: ReadSentences
+    objects: Sequence[PublicObject],
+    claims: Sequence[Claim],
+    decisions: Decisions,
+    before: ReadSentences,
+    labels: Labels = NO_LABELS,
 ) -> Census:
-    """Put the objects of a torch, the corpus, its decisions and the last reading together."""
+    """Put the objects of a torch, the corpus, its decisions, the last reading and the readers' labels together."""
     keys = _keys(objects, claims)
     targets = Counter(match for item in objects for match in _REFERENCE.findall(item.docstring))
     census = Census(objects=len(objects))
-    for found, (read, kinds_of) in zip(objects, _read(objects)):
+    for found, (read, kinds_of) in zip(objects, _read(objects, labels)):
         census.read += len(read)
         names = (found.name, *found.aliases)
         census.references[found.name] = sum(targets[name[len("torch.") :]] for name in names)
@@ -160,14 +164,15 @@ def take_census(
     return census
 
 
-def _read(objects: Sequence[PublicObject]) -> list[_Sentences]:
+def _read(objects: Sequence[PublicObject], labels: Labels) -> list[_Sentences]:
     """Return the sentences of each object with the families of each; the cache has those of the same docstrings."""
 
     def read_all() -> list[_Sentences]:
         texts = [sentences(item.docstring) for item in objects]
-        return [(text, [families(one, item.name) for one in text]) for item, text in zip(objects, texts)]
+        return [(text, [families(one, item.name, labels) for one in text]) for item, text in zip(objects, texts)]
 
-    digest = hashlib.sha256("\0".join(f"{item.name}\0{item.docstring}" for item in objects).encode()).hexdigest()
+    read = [*(f"{item.name}\0{item.docstring}" for item in objects), repr(sorted(labels.items()))]
+    digest = hashlib.sha256("\0".join(read).encode()).hexdigest()
     return kept(content_key([], "census", digest), list, read_all)
 
 

@@ -7,16 +7,23 @@ references carry none, nor does the line that says that an argument ``out`` is t
 function, and says nothing that calling it with ``out`` could contradict. Nor is deprecation an error, unless a warning
 is named.
 
-How often the rules are right is measured on sentences judged by hand: `conformance.lab.census.judged`.
+Readers labelled every sentence of one release. Where their labels differ from the rules, the labels count.
+How often both are right is measured on sentences judged by hand: `conformance.lab.census.judged`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from conformance.language.sentences import sentence_hash
+
 FAMILIES = ("sharing", "leaf", "gradients", "errors")
+#: The families of sentences, by hash.
+Labels = Mapping[str, tuple[str, ...]]
+NO_LABELS: Labels = {}
 
 
 @dataclass(frozen=True)
@@ -305,8 +312,7 @@ _RULES = (
 )
 
 
-@cache
-def families(sentence: str, name: str = "") -> tuple[str, ...]:
+def families(sentence: str, name: str = "", labels: Labels = NO_LABELS) -> tuple[str, ...]:
     """Name the families that a sentence carries a claim of.
 
     Parameters
@@ -315,7 +321,15 @@ def families(sentence: str, name: str = "") -> tuple[str, ...]:
         The sentence as `conformance.language.sentences.sentences` gives it.
     name
         The object that says it: some words mean something else there.
+    labels
+        What readers say where it is not what the rules say.
     """
+    labelled = labels.get(sentence_hash(sentence)) if labels else None
+    return _ruled(sentence, name) if labelled is None else labelled
+
+
+@cache
+def _ruled(sentence: str, name: str) -> tuple[str, ...]:
     if _NO_PROSE.search(sentence) or _REFERENCE.search(sentence):
         return ()
     found = {rule.family for rule in _RULES if rule.holds(sentence, name)}

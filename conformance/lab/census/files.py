@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from conformance.base.codec import decode
 from conformance.base.json_files import replace_file
 from conformance.lab.census.coverage import ClaimedSentence, ReadSentences
+from conformance.lab.census.families import NO_LABELS, Labels
 from conformance.language.corpus import decision_files
 from conformance.language.decisions import (
     FOLDER,
@@ -23,6 +26,14 @@ from conformance.language.problems import Problem, Problems
 from conformance.language.yaml_lookalikes import surprise
 
 READ_FILE = "read.json"
+LABELS_FILE = "labels.json"
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    labels: Mapping[str, tuple[Literal["sharing", "leaf", "gradients", "errors"], ...]]
+
+
 _HEADER = """\
 # Decisions of the census about {module}: for each object, sentences by hash, in order; docs/census.rst explains them.
 """
@@ -61,6 +72,23 @@ def decisions_text(module: str, objects: Mapping[str, Mapping[str, Decision]]) -
             text = f"{{untestable: '{quoted}'}}" if decision.kind == UNTESTABLE else decision.kind
             lines.append(f"  {key}: {text}")
     return "\n".join(lines) + "\n"
+
+
+def load_labels(root: Path) -> Labels:
+    """Return the families that readers gave to sentences where the rules give others.
+
+    Raises
+    ------
+    ValueError
+        If the file does not map hashes of sentences to lists of families, under ``labels``.
+    """
+    path = root / FOLDER / LABELS_FILE
+    if not path.is_file():
+        return NO_LABELS
+    try:
+        return decode(_Labelled, json.loads(path.read_text(encoding="utf-8"))).labels
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def load_read_sentences(root: Path) -> ReadSentences:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.lab.census.families import FAMILIES, families
+from conformance.lab.census.families import FAMILIES, NO_LABELS, Labels, families
 from conformance.lab.census.objects import PublicObject
 from conformance.lab.census.record import Score
 from conformance.language.decisions import FOLDER
@@ -59,8 +59,10 @@ def load_samples(root: Path) -> list[Sample]:
     ]
 
 
-def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[dict[str, Score], int]:
-    """Measure the rules.
+def scores(
+    samples: Sequence[Sample], objects: Sequence[PublicObject], labels: Labels = NO_LABELS
+) -> tuple[dict[str, Score], int]:
+    """Measure the rules, and the labels if they are given.
 
     Returns
     -------
@@ -85,7 +87,7 @@ def scores(samples: Sequence[Sample], objects: Sequence[PublicObject]) -> tuple[
             if judged.hash not in known:
                 continue
             present += 1
-            stated, true = {*families(known[judged.hash], found.name)}, judged.families
+            stated, true = {*families(known[judged.hash], found.name, labels)}, judged.families
             weight = sample.strata[judged.stratum] / drawn[judged.stratum]
             judgements = [(name, kind in stated, kind in true) for kind in stated | true for name in (kind, "all")]
             for name, is_stated, is_true in [*judgements, ("sentence", bool(stated), bool(true))]:

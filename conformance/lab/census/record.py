@@ -37,15 +37,25 @@ def _count() -> Any:
 
 @dataclass(frozen=True)
 class Score:
-    """How often the rules are right, as shares."""
+    """How often families are right, as shares."""
 
     precision: float = field(metadata={"least": 0})
     recall: float = field(metadata={"least": 0})
 
+    def rounded(self) -> Score:
+        """Return the score with the digits that are recorded."""
+        return Score(round(self.precision, 3), round(self.recall, 3))
+
 
 @dataclass(frozen=True)
 class CensusRecord:
-    """A recorded census; the attributes are those of the file."""
+    """A recorded census; the attributes are those of the file.
+
+    Attributes
+    ----------
+    rules, labelled : mapping of str to Score
+        By family, of the rules alone and of the rules with the labels of readers.
+    """
 
     torch: str = field(metadata={"longest": 40})
     corpus: str = field(metadata={"pattern": "^[0-9a-f]{12}$"})
@@ -58,6 +68,7 @@ class CensusRecord:
     modules: Mapping[str, Mapping[str, Mapping[str, int]]] = _count()
     judged: int = _count()
     rules: Mapping[str, Score] = _count()
+    labelled: Mapping[str, Score] = _count()
     schema: int = VERSION
 
 
