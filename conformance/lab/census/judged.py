@@ -5,7 +5,7 @@ judged before anyone looked at what the rules say about it: which of the four fa
 of? The samples are stratified: sentences that the rules flagged, unflagged ones with a word that hints at a claim, and
 the rest; recall could not be estimated from flagged sentences alone. A judged sentence counts as many as it stands
 for, which is the size of its stratum over the number drawn from it. The rules were tuned on the samples marked
-``tuning``; the figures are those of the other one, which was drawn afterwards.
+``tuning``; the figures are those of the last one, which was drawn when the labels of readers were there.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def census_tables(record: CensusRecord) -> Iterator[tuple[str, str, str, Table]]
             for (kind, alone), both in zip(record.rules.items(), record.labelled.values())
         )
         method = (
-            f"Measured on {record.judged:,} sentences that were drawn after the rules were tuned, and judged by two "
+            f"Measured on {record.judged:,} sentences that were drawn when rules and labels were done, and judged by two "
             "readers. A new release has no labels: there the rules are alone."
         )
         head = ("Family", "Precision", "Recall", "Precision of the rules alone", "Recall of the rules alone")
