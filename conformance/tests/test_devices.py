@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from conformance.lab.trials import measuring
+from conformance.lab.trials.calls import load_calls
+from conformance.lab.trials.measuring import try_calls
 from conformance.language.model import Claim, Conditions
 from conformance.results.conditions import admits
 from conformance.results.model import Entry
+from conformance.results.trials.model import Fact
+from conformance.results.trials.rows import Row
 from conformance.run.scripts.placement import placed_text
 from conformance.run.supervisor import Supervisor
 from conformance.tests.conftest import HEADER, claim_text
@@ -339,3 +344,49 @@ def test_the_linter_lists_what_is_made_on_the_cpu(tmp_path: Path) -> None:
         "specs.yaml:13:9 torch.nn.Linear() has its parameters on the CPU; write .to(device) (this program says what is "
         "where, so it stays there)",
     ]
+
+
+def tried_there(folder: Path, *calls: str) -> list[tuple[Row, ...]]:
+    path = folder / "calls.yaml"
+    path.write_text("calls:\n  torch.Tensor:\n" + "".join(f"  - {call}\n" for call in calls), encoding="utf-8")
+    read, problems = load_calls([path])
+    assert not problems
+    return [rows for _, rows in try_calls(read, device="standin", imports=(BACKEND,)).calls]
+
+
+def test_calls_are_tried_on_a_device(tmp_path: Path) -> None:
+    copying, leaving, filling, making, lacking = tried_there(
+        tmp_path, "x.clone()", "x.cpu()", "x.fill_(7)", "torch.zeros(3)", "torch.kthvalue(x, 1)"
+    )
+    assert Fact("memory", "x", "own memory") in copying[0].facts
+    assert not [fact for fact in (*copying[0].facts, *making[0].facts) if fact.aspect == "device"]
+    assert Fact("device", "", "cpu") in leaving[0].facts
+    assert Fact("writes", "x", "elements") in filling[0].facts
+    assert Fact("error", "", "NotImplementedError") in lacking[0].facts
+
+
+def test_too_little_memory_of_a_device_is_no_outcome_of_a_call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(measuring, "_MEMORY", 2**20)
+    small, large = tried_there(tmp_path, "torch.empty(2**10)", "torch.empty(2**20)")
+    assert Fact("shape", "", "(1024,)") in small[0].facts
+    assert large == ()
+
+
+def test_a_call_that_loses_the_device_is_told_so_and_the_next_is_tried(tmp_path: Path) -> None:
+    losing, other = tried_there(tmp_path, "torch._assert_async(torch.zeros(()))", "x.clone()")
+    told = "lost the device standin: RuntimeError: standin error: device-side assert triggered"
+    assert Fact("message", "", told) in losing[0].facts
+    assert Fact("memory", "x", "own memory") in other[0].facts
+
+
+def test_trials_of_a_device_lie_apart_from_those_of_the_cpu(tmp_path: Path) -> None:
+    (tmp_path / "calls.yaml").write_text("calls:\n  torch.Tensor.clone: [x.clone()]\n", encoding="utf-8")
+    there = ("--results", "results", "--device", "standin")
+    measured = run(tmp_path, "trials", "measure", "calls.yaml", "--import", BACKEND, *there)
+    assert measured.returncode == 0, measured.stderr
+    assert [*(tmp_path / "results" / "trials").iterdir()] == [tmp_path / "results" / "trials" / "standin"]
+    assert "memory of its own" in run(tmp_path, "trials", "show", "torch.Tensor.clone", *there).stdout
+    assert run(tmp_path, "trials", "show", "torch.Tensor.clone", *there[:2]).returncode == 2
+    lacking = run(tmp_path, "trials", "measure", "calls.yaml", "--device", "standin")
+    assert lacking.returncode == 2
+    assert "--device standin: this torch finds only cpu" in lacking.stderr
