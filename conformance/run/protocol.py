@@ -96,4 +96,4 @@ class ItemRecord:
     @property
     def fails(self) -> bool:
         """Whether it makes the run fail."""
-        return self.review == "passes" or (self.entry.fails and not self.review)
+        return self.review in ("passes", "unexpected") or (self.entry.fails and not self.review)

@@ -313,16 +313,58 @@ def test_expected_failures_are_written_and_kept_to(specs: Path, tmp_path: Path) 
     expected.write_text(more, encoding="utf-8")
     passing = run_there(tmp_path, specs, "--expected", expected)
     assert passing.returncode == 1
-    assert "expected.yaml:7:3: remove that, since it passes (reason: it once did)" in passing.stdout
+    assert "expected.yaml:8:3: remove that, since it passes (reason: it once did)" in passing.stdout
     expected.write_text(text.replace("refuted", "crashed"), encoding="utf-8")
     otherwise = run_there(tmp_path, specs, "--expected", expected)
     assert otherwise.returncode == 1
     assert "  expected crashed at " in otherwise.stdout
-    assert "expected.yaml:4:3: correct that (reason: not looked at yet)" in otherwise.stdout
+    assert "expected.yaml:5:3: correct that (reason: not looked at yet)" in otherwise.stdout
     expected.write_text("standin: {}\n", encoding="utf-8")
     failing = run_there(tmp_path, specs, "--expected", expected)
     assert failing.returncode == 1
     assert "1 needs attention:" in failing.stdout
+
+
+LACKING = "given: {x: 'tensor(dtype=torch.float32, shape=(3,))'}\ndo: y = torch.kthvalue(x, 1)\nexpect: len(y) == 2"
+
+
+def test_what_a_device_does_not_support_is_written_down_by_kernel(specs: Path, tmp_path: Path) -> None:
+    specs.write_text(HEADER + claim_text(LACKING) + claim_text(READING, identity="copies"), encoding="utf-8")
+    expected = tmp_path / "expected.yaml"
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    unlisted = run_there(tmp_path, specs, "--expected", expected)
+    assert unlisted.returncode == 1
+    assert "1 needs attention:\n  unsupported specs.yaml::" in unlisted.stdout
+    assert "because  no example could be judged: this torch has no kernel for aten::kthvalue.values" in unlisted.stdout
+    accepting = run_there(tmp_path, specs, "--expected", expected, "--accept")
+    assert f"expected failures: {expected}: 0 claims and 1 missing kernel; give each a reason" in accepting.stdout
+    assert "standin:\n  aten::kthvalue.values:\n    verdict: unsupported\n" in expected.read_text(encoding="utf-8")
+    assert run_there(tmp_path, specs, "--expected", expected).returncode == 0
+    # What was measured before is looked at again, so that it is reported in each run.
+    folder = tmp_path / "results"
+    for _ in range(2):
+        assert run_there(tmp_path, specs, "--expected", expected, "--results", folder).returncode == 0
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    assert run_there(tmp_path, specs, "--expected", expected, "--results", folder).returncode == 1
+
+
+def test_another_verdict_than_on_the_cpu_is_written_down(specs: Path, tmp_path: Path) -> None:
+    specs.write_text(HEADER + claim_text(DIVERGING.replace("INSTEAD", "y.device.type == 'cpu'")), encoding="utf-8")
+    expected = tmp_path / "expected.yaml"
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    both = ("--device", "cpu", "--expected", expected)
+    assert run_there(tmp_path, specs, "--expected", expected).returncode == 0  # nothing to compare with
+    differing = run_there(tmp_path, specs, *both)
+    assert differing.returncode == 1
+    claim = "torch.Tensor.detach/made-up"
+    assert f"1 needs attention:\n  holds     {claim}[standin], diverges on the CPU" in differing.stdout
+    assert run_there(tmp_path, specs, *both, "--accept").returncode == 0
+    assert f"{claim}:\n    verdict: holds\n" in expected.read_text(encoding="utf-8")
+    assert run_there(tmp_path, specs, *both).returncode == 0
+    specs.write_text(HEADER + claim_text(DIVERGING.partition("diverges")[0].replace("cpu", "mars")), encoding="utf-8")
+    shared = run_there(tmp_path, specs, *both)
+    assert shared.returncode == 1
+    assert f"remove that: on the CPU, too, the verdict on {claim} is holds" in shared.stdout
 
 
 def test_the_linter_lists_what_is_made_on_the_cpu(tmp_path: Path) -> None:
