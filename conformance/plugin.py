@@ -195,7 +195,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
     if ahead is None:
         return None
     kept = _kept(config)
-    devices = len(_environments(config)) if kept else 1
+    devices = len(_environments(config)) if kept else max(1, len(config.getoption("--device") or ()))
     processes = min(processors(), (devices * len(ahead.corpus.claims) - len(kept)) // _SHARE)
     return processes if processes > 1 else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.processes.environment import processors
 from conformance.lab.trials import measuring
 from conformance.lab.trials.calls import load_calls
 from conformance.lab.trials.measuring import try_calls
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim, Conditions
 from conformance.results.conditions import admits
 from conformance.results.model import Entry
@@ -20,6 +23,7 @@ from conformance.results.trials.model import Fact
 from conformance.results.trials.rows import Row
 from conformance.run.scripts.placement import placed_text
 from conformance.run.supervisor import Supervisor
+from conformance.run.worker.device_use import names_device
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.standin import BACKEND, FAULT, why_not
 
@@ -179,6 +183,19 @@ def test_a_claim_that_never_touches_the_device_is_not_counted(judge_there: Judge
     assert judge_there(body, "cpu").verdict == "holds"
 
 
+def test_claims_about_an_accelerator_put_something_there() -> None:
+    """A run takes their word for it: by an input, a name in the program, or memory pinned for it."""
+    corpus, _ = load_own_corpus()
+    about = [claim for claim in corpus.claims if claim.applies.device not in (None, "cpu")]
+    assert len(about) > 150
+    for claim in about:
+        texts = [claim.do.text if claim.do else "", *(one.text for one in claim.expectation.expect)]
+        inputs = [fragment.text for _, fragment in claim.given]
+        has_input = any(re.match(r"tensor(?!.*device=\"cpu\")", text) for text in inputs)
+        names = any(names_device("cuda", text) or "pin" in text or "device=0" in text for text in texts + inputs)
+        assert has_input or names, f"{claim.place}: {claim.id}"
+
+
 MODULE = """
 given: {n: 'integer(1, 5)'}
 do: |
@@ -323,6 +340,17 @@ def test_expected_failures_are_written_and_kept_to(specs: Path, tmp_path: Path) 
     failing = run_there(tmp_path, specs, "--expected", expected)
     assert failing.returncode == 1
     assert "1 needs attention:" in failing.stdout
+
+
+@pytest.mark.skipif(processors() < 2, reason="there is one processor")
+def test_a_run_on_two_devices_has_processes_for_the_claims_on_both(specs: Path, tmp_path: Path) -> None:
+    claims = (claim_text("do: y = torch.zeros(2)\nexpect: y.is_leaf", identity=f"leaf-{n}") for n in range(110))
+    specs.write_text(HEADER + "".join(claims), encoding="utf-8")
+    both = run_there(tmp_path, specs, "--device", "cpu", "-n", "auto", "--examples", "1")
+    assert "created: 2/2 workers" in both.stdout
+    assert "110 claims" in both.stdout
+    one = run(tmp_path, "run", specs, "--device", "cpu", "-n", "auto", "--examples", "1")
+    assert "workers" not in one.stdout
 
 
 LACKING = "given: {x: 'tensor(dtype=torch.float32, shape=(3,))'}\ndo: y = torch.kthvalue(x, 1)\nexpect: len(y) == 2"
