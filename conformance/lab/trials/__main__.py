@@ -12,12 +12,12 @@ from typing import Optional
 
 from conformance.base.json_files import ResultError
 from conformance.base.processes.worker import ServiceFailed, StartFailed
-from conformance.base.recorded_folder import TRIALS, recorded_folder
+from conformance.base.recorded_folder import recorded_folder
 from conformance.base.text import count_of, printable
 from conformance.lab.trials.calls import Call, load_calls
 from conformance.lab.trials.measuring import try_calls
 from conformance.lab.trials.record import record
-from conformance.results.trials.recorded import RecordedTrials
+from conformance.results.trials.recorded import RecordedTrials, trials_folder
 from conformance.run.options import device_name, module_name
 from conformance.show.trials import in_words
 
@@ -101,7 +101,7 @@ def _measure(options: argparse.Namespace) -> int:
                 _print(trials, name, None)
         return 0
     whole = not options.select and not options.paths
-    files = record(measured, _folder(options), whole=whole)
+    files = record(measured, trials_folder(options.results, options.device), whole=whole)
     size = sum(path.stat().st_size for path in files)
     print(
         f"{len(chosen)} calls on torch {measured.environment.torch}, {options.device}, "
@@ -112,9 +112,10 @@ def _measure(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    trials = RecordedTrials(_folder(options))
+    folder = trials_folder(options.results, options.device)
+    trials = RecordedTrials(folder)
     if trials.of(options.name, options.torch) is None:
-        print(f"no call of {printable(options.name)} is recorded in {_folder(options)}", file=sys.stderr)
+        print(f"no call of {printable(options.name)} is recorded in {folder}", file=sys.stderr)
         return 2
     _print(trials, options.name, options.torch)
     for difference in trials.history(options.name):
@@ -122,12 +123,6 @@ def _show(options: argparse.Namespace) -> int:
         print(printable(f"    before: {in_words(difference.before) or 'as usual'}"))
         print(printable(f"    after: {in_words(difference.after) or 'as usual'}"))
     return 0
-
-
-def _folder(options: argparse.Namespace) -> Path:
-    """Return the folder of trials; those of another device than the CPU have one of their own inside."""
-    folder: Path = options.results / TRIALS
-    return folder if options.device == "cpu" else folder / options.device.replace(":", "-")
 
 
 def _print(trials: RecordedTrials, name: str, release: Optional[str]) -> None:
