@@ -149,9 +149,8 @@ def _environments(config: pytest.Config) -> dict[Device, Environment]:
         environments = supervisor.environments
     except TorchUnusable as error:
         raise pytest.UsageError(str(error)) from None
-    missing = [device for device in config.getoption("--device") or () if device not in environments]
-    if missing:
-        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(supervisor.found)}")
+    for device, why in supervisor.absent.items():
+        raise pytest.UsageError(f"--device {device}: this torch finds only {', '.join(supervisor.found)}: {why}")
     return dict(environments)
 
 

@@ -111,7 +111,8 @@ class Summary:
             lines += _first(claims, f"of the claims put nothing on {device}; they are not counted ({_UNTOUCHED})")
         for device, told in sorted(self._unreviewed.items()):
             lines += _first(
-                told, f"unreviewed on {device}: nobody has looked at what fails there; --accept writes it down"
+                told,
+                f"unreviewed on {device}: nobody has looked at what fails; --expected FILE --accept writes it down",
             )
         lines += _listed(
             sorted(self._influenced), "run again in a process of its own, with another verdict, which counts"

@@ -57,7 +57,7 @@ def python(code: str, fault: str = "") -> str:
 
 
 def run(folder: Path, *arguments: object, fault: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), FAULT: fault, "COLUMNS": "120"}
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", FAULT: fault, "COLUMNS": "120"}
     command = [sys.executable, "-m", "conformance", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
@@ -77,6 +77,26 @@ def test_an_index_chooses_a_device(judge_there: Judge) -> None:
     body = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: y.device.index == 1"
     assert judge_there(body, "standin:1").verdict == "holds"
     assert judge_there(body, "standin").verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("registering", "why"),
+    [
+        ("pass", "it has no device type mine; --import the package that adds it"),
+        ("torch.utils.rename_privateuse1_backend('mine')", "there is no torch.mine.is_available()"),
+        (
+            "torch.utils.rename_privateuse1_backend('mine')\n"
+            "torch._register_device_module('mine', type('mine', (), {'is_available': lambda: True}))",
+            'torch.empty(1, device="mine") raises NotImplementedError: Could not run',
+        ),
+    ],
+)
+def test_why_a_device_is_not_found_is_told(tmp_path: Path, registering: str, why: str) -> None:
+    (tmp_path / "torch_mine.py").write_text(f"import torch\n{registering}\n", encoding="utf-8")
+    (tmp_path / "specs.yaml").write_text(HEADER + claim_text(READING), encoding="utf-8")
+    ran = run(tmp_path, "run", "specs.yaml", "--import", "torch_mine", "--device", "mine", "-n", "0")
+    assert ran.returncode == 2
+    assert f"--device mine: this torch finds only cpu: {why}" in ran.stderr
 
 
 @pytest.mark.parametrize(

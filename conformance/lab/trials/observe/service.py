@@ -9,7 +9,7 @@ import torch
 from conformance.base.codec import encode
 from conformance.base.processes.service import Channel, Service, WorkEnded
 from conformance.inputs.device import set_current_device
-from conformance.inputs.devices import accelerator, devices, import_extensions, is_there
+from conformance.inputs.devices import absence, accelerator, devices, import_extensions
 from conformance.lab.trials.calls import Call
 from conformance.lab.trials.measuring import TriedCall, TryCall
 from conformance.lab.trials.observe.trying import buildable_inputs, try_call
@@ -24,8 +24,8 @@ def make_service(channel: Channel, options: Measuring) -> Service:
     torch.set_num_threads(1)
     import_extensions(options.imports)
     (device,) = options.devices
-    if not is_there(device):
-        raise SystemExit(f"--device {device}: this torch finds only {', '.join(devices())}")
+    if (why := absence(device)) is not None:
+        raise SystemExit(f"--device {device}: this torch finds only {', '.join(devices())}: {why}")
     if (of_torch := accelerator(device)) is not None:
         of_torch.limit(options.memory)
     if (why := void(device)) is not None:
