@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -71,6 +72,18 @@ def test_a_device_is_found_under_its_own_name(standin: Supervisor) -> None:
     assert [*standin.environments] == ["cpu", "standin", "standin:1"]
     assert standin.environments["standin"].accelerator == "a stand-in"
     assert standin.void("standin") is standin.void("standin:1") is None
+
+
+def test_the_stand_in_is_left_out_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert why_not() == "the stand-in device has to be compiled, and there is no c++"
+
+
+def test_memory_of_the_stand_in_is_not_that_of_the_cpu() -> None:
+    """What takes an address there for one here ends with a signal."""
+    code = f"import ctypes, torch, {BACKEND}\nctypes.string_at(torch.ones(2, device='standin').data_ptr(), 1)"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=300)
+    assert ran.returncode == -signal.SIGSEGV, ran.stderr
 
 
 def test_an_index_chooses_a_device(judge_there: Judge) -> None:
