@@ -121,21 +121,22 @@ def unexplained(
     """
     known = expectations.get(device_type(device), {})
     for claim, entry in entries.items():
-        on_cpu = of_cpu[claim].verdict if claim in of_cpu else None
-        if claim in known and on_cpu == known[claim].verdict:
-            yield f"{known[claim].place}: remove that: on the CPU, too, the verdict on {claim} is {on_cpu}"
-        elif claim not in known and _is_otherwise(entry, of_cpu.get(claim)):
-            yield f"{entry.verdict:9} {claim}[{device}], {on_cpu} on the CPU"
+        on_cpu = of_cpu.get(claim)
+        if on_cpu is None:
+            continue
+        if claim not in known and _is_otherwise(entry, on_cpu):
+            yield f"{entry.verdict:9} {claim}[{device}], {on_cpu.verdict} on the CPU"
+        elif claim in known and on_cpu.verdict == known[claim].verdict:
+            yield f"{known[claim].place}: remove that: on the CPU, too, the verdict on {claim} is {on_cpu.verdict}"
     lacking = {name for entry in entries.values() for name in missing_kernels(entry)}
     for name, one in known.items():
         if whole and "/" not in name and name not in lacking:
             yield f"{one.place}: remove that: no claim is unsupported for want of {name}"
 
 
-def _is_otherwise(entry: Entry, on_cpu: Optional[Entry]) -> bool:
+def _is_otherwise(entry: Entry, on_cpu: Entry) -> bool:
     """Whether a claim was judged on a device and on the CPU, does not fail, and has another verdict."""
-    judged = on_cpu is not None and on_cpu.verdict in _PASSING and entry.verdict in _PASSING
-    return judged and on_cpu is not None and on_cpu.verdict != entry.verdict
+    return {entry.verdict, on_cpu.verdict} <= set(_PASSING) and on_cpu.verdict != entry.verdict
 
 
 def read_expectations(path: Path) -> Expectations:
@@ -193,7 +194,10 @@ def accepted(
         operators = [name for name in missing_kernels(entry) if name[:1].islower()]
         if operators and not by_id:
             now.update(dict.fromkeys(operators, _UNSUPPORTED))
-        elif entry.fails or entry.verdict == _UNSUPPORTED or _is_otherwise(entry, of_cpu.get(claim)):
+            continue
+        # Without the CPU there is nothing to compare an entry with, and it stays.
+        is_otherwise = _is_otherwise(entry, of_cpu[claim]) if claim in of_cpu else by_id
+        if is_otherwise or entry.fails or entry.verdict == _UNSUPPORTED:
             now[claim] = entry.verdict
     of_device = {name: before[name] for name in kept}
     for name, verdict in now.items():
