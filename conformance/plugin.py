@@ -37,7 +37,7 @@ from conformance.run.expected import (
     Expectations,
     ExpectedFailure,
     UnusableExpectations,
-    device_type,
+    expected_of,
     read_expectations,
     review,
     unknown_claims,
@@ -64,13 +64,11 @@ _EXPECTED = pytest.StashKey[Optional[Expectations]]()
 
 
 class ClaimFailed(Exception):
-    """A claim's verdict fails the run; ``expected`` is another failure, which was expected."""
+    """A claim's verdict fails the run; ``expected`` is another one, which was expected."""
 
-    def __init__(self, claim: Claim, outcome: Outcome, expected: Optional[ExpectedFailure]) -> None:
-        super().__init__(outcome.entry.verdict)
-        self.claim = claim
-        self.outcome = outcome
-        self.expected = expected
+    def __init__(self, record: ItemRecord, claim: Claim, outcome: Outcome, expected: Optional[ExpectedFailure]) -> None:
+        super().__init__(record.entry.verdict)
+        self.text = failure_text(claim, outcome, expected, passes=record.review == "passes")
 
 
 class BadSpec(Exception):
@@ -151,9 +149,8 @@ def _environments(config: pytest.Config) -> dict[Device, Environment]:
         environments = supervisor.environments
     except TorchUnusable as error:
         raise pytest.UsageError(str(error)) from None
-    missing = [device for device in config.getoption("--device") or () if device not in environments]
-    if missing:
-        raise pytest.UsageError(f"--device {missing[0]}: this torch finds only {', '.join(supervisor.found)}")
+    for device, why in supervisor.absent.items():
+        raise pytest.UsageError(f"--device {device}: this torch finds only {', '.join(supervisor.found)}: {why}")
     return dict(environments)
 
 
@@ -170,6 +167,7 @@ def _tally(config: pytest.Config) -> Tally:
             again=config.getoption("--again"),
             record=config.getoption("--record"),
             accepts=config.getoption("--expected") if config.getoption("--accept") else None,
+            expectations=_expectations(config),
             corpus=asked.corpus if asked else None,
             whole=asked is not None and asked.is_whole,
         )
@@ -196,7 +194,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Optional[int]:
     if ahead is None:
         return None
     kept = _kept(config)
-    devices = len(_environments(config)) if kept else 1
+    devices = len(_environments(config)) if kept else max(1, len(config.getoption("--device") or ()))
     processes = min(processors(), (devices * len(ahead.corpus.claims) - len(kept)) // _SHARE)
     return processes if processes > 1 else 0
 
@@ -221,9 +219,9 @@ def _kept(config: pytest.Config) -> frozenset[tuple[str, str]]:
         if ahead is not None and not ahead.selects and tally.earlier is not None and not tally.earlier.is_empty:
             environments = _environments(config).values()
             records = kept_records(ahead.corpus.claims, environments, tally.earlier, _supervisor(config))
-        expectations = _expectations(config) or {}
+        expectations = _expectations(config)
         for record in records:
-            if record.claim not in expectations.get(device_type(record.environment.device), {}):
+            if not review(expectations, record.claim, record.environment.device, record.entry):
                 tally.keep(record)
                 kept.add((record.claim, record.environment.device))
         config.stash[_KEPT] = frozenset(kept)
@@ -328,13 +326,13 @@ class ClaimItem(pytest.Item):
         )
         self.user_properties.append((_PROPERTY, to_line(encode(record))))
         if record.fails:
-            expected = (expectations or {}).get(device_type(self.device), {}).get(self.claim.id)
-            raise ClaimFailed(self.claim, outcome, expected)
+            expected = expected_of(expectations, self.claim.id, self.device, outcome.entry)
+            raise ClaimFailed(record, self.claim, outcome, expected)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Tell what was promised, by whom, what happened, and how to see it."""
         if isinstance(excinfo.value, ClaimFailed):
-            return failure_text(excinfo.value.claim, excinfo.value.outcome, excinfo.value.expected)
+            return excinfo.value.text
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, Optional[int], str]:
@@ -421,6 +419,8 @@ class _TallyKeeper:
         written = self._tally.finish(stopped=bool(stopped))
         if not written:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        elif self._tally.unexplained and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         lines = self._tally.summary()

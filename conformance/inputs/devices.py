@@ -71,16 +71,22 @@ class Accelerator:
         self.index = int(index or 0)
 
     @property
-    def is_there(self) -> bool:
-        """Whether this torch can put a tensor on it."""
+    def absence(self) -> Optional[str]:
+        """Why this torch can put no tensor on it; None where it can."""
         is_available, count = _function(self.type, "is_available"), _function(self.type, "count")
+        if self.type not in _known_types():
+            return f"it has no device type {self.type}; --import the package that adds it"
+        if is_available is None:
+            return f"there is no torch.{self.type}.is_available()"
         try:
-            if is_available is None or not is_available() or (count is not None and self.index >= count()):
-                return False
+            if not is_available():
+                return f"torch.{self.type}.is_available() is false"
+            if count is not None and self.index >= count():
+                return f"torch.{self.type}.device_count() is {count()}"
             torch.empty(1, device=self.name)
-        except Exception:  # no driver, no device, or a name that torch knows and has nothing behind
-            return False
-        return True
+        except Exception as error:  # no driver, no device, or a name that torch knows and has nothing behind
+            return f'torch.empty(1, device="{self.name}") raises {type(error).__name__}: {error}'.partition("\n")[0]
+        return None
 
     @property
     def hardware(self) -> Optional[str]:
@@ -190,13 +196,15 @@ def accelerator(device: str) -> Optional[Accelerator]:
 
 def devices() -> tuple[str, ...]:
     """Return the device types of this torch that have a device here, ``cpu`` first."""
-    return ("cpu", *(name for name in _known_types() if Accelerator(name).is_there))
+    return ("cpu", *(name for name in _known_types() if Accelerator(name).absence is None))
 
 
-def is_there(device: str) -> bool:
-    """Return whether this torch has a device, which may have an index."""
+def absence(device: str) -> Optional[str]:
+    """Return why this torch lacks a device, which may have an index; None where it has it."""
     of_torch = accelerator(device)
-    return device == "cpu" if of_torch is None else of_torch.type in _known_types() and of_torch.is_there
+    if of_torch is None:
+        return None if device == "cpu" else "there is one CPU"
+    return of_torch.absence
 
 
 def import_extensions(packages: tuple[str, ...]) -> None:

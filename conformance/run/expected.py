@@ -1,11 +1,14 @@
-"""What is known to fail on a device, and why: a YAML file that somebody keeps beside a backend.
+"""What is known to be otherwise on a device than on the CPU, and why: a YAML file that somebody keeps beside a backend.
 
-It has a mapping for each device type, from the id of a claim to its verdict and the reason::
+It has a mapping for each device type. The id of a claim has its verdict and the reason, and so has the name of a kernel
+that the device lacks, for all claims that are unsupported for want of it::
 
     mydevice:
+      aten::histc: {verdict: unsupported, reason: "planned, issue 11"}
       torch.kthvalue/smallest-first: {verdict: refuted, reason: "ties are ordered otherwise, issue 12"}
 
-With such a file a run fails where something else fails, and where something of it no longer does.
+With such a file a run fails where something else fails or is unsupported, and where something of it no longer is so. If
+the CPU is in the run too, it also fails where a claim has another verdict than there.
 """
 
 from __future__ import annotations
@@ -26,16 +29,20 @@ from conformance.language.documents import Mapping as Table
 from conformance.language.model import Place
 from conformance.language.problems import Problems
 from conformance.language.shapes import Shapes
-from conformance.results.model import FAILING, Entry
+from conformance.results.model import FAILING, Entry, Verdict
 
 #: The reason of an entry that ``--accept`` writes.
 NO_REASON = "not looked at yet"
 _LARGEST = 4 * 2**20
 _DEVICE_TYPE = re.compile(r"[a-z][a-z0-9_]*")
 _FIELDS = ("verdict", "reason")
+_UNSUPPORTED: Verdict = "unsupported"
+#: Verdicts of claims that were judged and do not fail.
+_PASSING: tuple[Verdict, ...] = ("holds", "diverges", "unspecified")
 _HEAD = """\
-# Claims that fail on a device, each with its verdict and the reason. `conformance run --expected` reads this file:
-# whatever else fails, and whatever of this no longer fails, makes the run fail. `--accept` writes down what fails now.
+# What is otherwise on a device than on the CPU, with the reason: verdicts of claims, and kernels that it lacks.
+# `conformance run --expected` reads this file: whatever else fails or is unsupported, and whatever of this no longer is
+# so, makes the run fail. `--accept` writes down what is so now.
 """
 
 
@@ -45,20 +52,35 @@ class UnusableExpectations(Exception):
 
 @dataclass(frozen=True)
 class ExpectedFailure:
-    """The verdict of a claim that fails, why, and where that was read."""
+    """The verdict of a claim, or of all that need a kernel; why, and where that was read."""
 
     verdict: str
     reason: str
     place: Optional[Place] = None
 
 
-#: Expected failures by device type and claim.
+#: Expected failures by device type, and by claim or kernel; the id of a claim has a slash, the name of a kernel none.
 Expectations = Mapping[str, Mapping[str, ExpectedFailure]]
 
 
 def device_type(device: str) -> str:
     """Return the type of a device, without its index."""
     return device.partition(":")[0]
+
+
+def missing_kernels(entry: Entry) -> tuple[str, ...]:
+    """Return the kernels for want of which a claim is unsupported."""
+    if entry.verdict != _UNSUPPORTED:
+        return ()
+    return tuple(dict.fromkeys(name for names in entry.missing_kernels.values() for name in names))
+
+
+def expected_of(
+    expectations: Optional[Expectations], claim: str, device: str, entry: Entry
+) -> Optional[ExpectedFailure]:
+    """Return what was expected of a claim: by its id, or else for want of a kernel."""
+    known = {} if expectations is None else expectations.get(device_type(device), {})
+    return next((known[name] for name in (claim, *missing_kernels(entry)) if name in known), None)
 
 
 def review(expectations: Optional[Expectations], claim: str, device: str, entry: Entry) -> str:
@@ -68,12 +90,53 @@ def review(expectations: Optional[Expectations], claim: str, device: str, entry:
     -------
     str
         Empty where the verdict decides alone; ``unreviewed`` for a failure on another device than the CPU where nobody
-        wrote down what is expected; ``expected``; or ``passes`` for an expected failure that does not happen.
+        wrote down what is expected; ``expected``; ``passes`` for an expected failure that does not happen; or
+        ``unexpected`` for another verdict than was expected, and where a device does not support what nobody wrote
+        down.
     """
-    known = None if expectations is None else expectations.get(device_type(device), {}).get(claim)
-    if known is not None:
-        return "expected" if known.verdict == entry.verdict else "" if entry.fails else "passes"
-    return "unreviewed" if entry.fails and device_type(device) != "cpu" and expectations is None else ""
+    on_cpu = device_type(device) == "cpu"
+    if expectations is None:
+        return "unreviewed" if entry.fails and not on_cpu else ""
+    known = expected_of(expectations, claim, device, entry)
+    if known is not None and known.verdict == entry.verdict:
+        return "expected"
+    if entry.fails:
+        return ""
+    if entry.verdict == _UNSUPPORTED:
+        return "" if on_cpu and known is None else "unexpected"
+    return "" if known is None else "unexpected" if known.verdict in _PASSING else "passes"
+
+
+def unexplained(
+    expectations: Expectations, device: str, entries: Mapping[str, Entry], of_cpu: Mapping[str, Entry], *, whole: bool
+) -> Iterator[str]:
+    """Yield a line for whatever `review` can't see, since it looks at one claim on one device.
+
+    Parameters
+    ----------
+    entries, of_cpu
+        What was measured on the device and on the CPU, by claim.
+    whole
+        They are all claims about torch: a kernel that none of them lacks is not missing.
+    """
+    known = expectations.get(device_type(device), {})
+    for claim, entry in entries.items():
+        on_cpu = of_cpu.get(claim)
+        if on_cpu is None:
+            continue
+        if claim not in known and _is_otherwise(entry, on_cpu):
+            yield f"{entry.verdict:9} {claim}[{device}], {on_cpu.verdict} on the CPU"
+        elif claim in known and on_cpu.verdict == known[claim].verdict:
+            yield f"{known[claim].place}: remove that: on the CPU, too, the verdict on {claim} is {on_cpu.verdict}"
+    lacking = {name for entry in entries.values() for name in missing_kernels(entry)}
+    for name, one in known.items():
+        if whole and "/" not in name and name not in lacking:
+            yield f"{one.place}: remove that: no claim is unsupported for want of {name}"
+
+
+def _is_otherwise(entry: Entry, on_cpu: Entry) -> bool:
+    """Whether a claim was judged on a device and on the CPU, does not fail, and has another verdict."""
+    return {entry.verdict, on_cpu.verdict} <= set(_PASSING) and on_cpu.verdict != entry.verdict
 
 
 def read_expectations(path: Path) -> Expectations:
@@ -109,23 +172,38 @@ def unknown_claims(expectations: Expectations, corpus: Corpus, *, whole: bool) -
                 yield f"{expected.place}: there is no claim {claim}{did_you_mean(claim, known) or '; remove it'}"
 
 
-def accepted(known: Expectations, device: str, entries: Mapping[str, Entry]) -> dict[str, dict[str, ExpectedFailure]]:
-    """Return expectations with what failed now, and without what no longer does; reasons stay.
+def accepted(
+    known: Expectations, device: str, entries: Mapping[str, Entry], of_cpu: Mapping[str, Entry], *, whole: bool
+) -> dict[str, dict[str, ExpectedFailure]]:
+    """Return expectations with what is otherwise now than on the CPU, and without what no longer is; reasons stay.
 
     Parameters
     ----------
-    entries
-        What was measured, by claim; what was not measured stays as it is known.
+    entries, of_cpu
+        What was measured on the device and on the CPU, by claim; what was not measured stays as it is known.
+    whole
+        They are all claims about torch: a kernel that none of them lacks is not missing.
     """
-    kind = device_type(device)
-    found = {name: dict(claims) for name, claims in known.items()}
-    of_device = found.setdefault(kind, {})
+    before = known.get(device_type(device), {})
+    lacking = {name for entry in entries.values() for name in missing_kernels(entry)}
+    kept = (name for name in before if name not in entries and ("/" in name or name in lacking or not whole))
+    now: dict[str, Verdict] = {}
     for claim, entry in entries.items():
-        before = of_device.pop(claim, None)
-        if entry.fails:
-            reason = before.reason if before is not None and before.verdict == entry.verdict else NO_REASON
-            of_device[claim] = ExpectedFailure(entry.verdict, reason)
-    return found
+        by_id = claim in before and before[claim].verdict == entry.verdict
+        # A dtype, such as Float8_e5m2, is for one claim what another has kernels for.
+        operators = [name for name in missing_kernels(entry) if name[:1].islower()]
+        if operators and not by_id:
+            now.update(dict.fromkeys(operators, _UNSUPPORTED))
+            continue
+        # Without the CPU there is nothing to compare an entry with, and it stays.
+        is_otherwise = _is_otherwise(entry, of_cpu[claim]) if claim in of_cpu else by_id
+        if is_otherwise or entry.fails or entry.verdict == _UNSUPPORTED:
+            now[claim] = entry.verdict
+    of_device = {name: before[name] for name in kept}
+    for name, verdict in now.items():
+        reason = before[name].reason if name in before and before[name].verdict == verdict else NO_REASON
+        of_device[name] = ExpectedFailure(verdict, reason)
+    return {**{name: dict(claims) for name, claims in known.items()}, device_type(device): of_device}
 
 
 def write_expectations(path: Path, expectations: Expectations) -> None:
@@ -147,10 +225,11 @@ def _read(document: Document, root: Node, problems: Problems) -> Expectations:
             told = f"'{device.value}' is not the type of a device, such as cuda (without an index)"
             problems.add(document.place(device), "E104", told)
         of_device = found[device.value] = {}
-        for claim, node in _items(shapes, claims, f"`{device.value}`", "a mapping from ids of claims"):
+        for claim, node in _items(shapes, claims, f"`{device.value}`", "a mapping from ids of claims and from kernels"):
             table = shapes.mapping(node, f"`{claim.value}`", _FIELDS, _FIELDS)
             if table is not None:
-                verdict = shapes.choice(table.entries.get("verdict"), "`verdict`", FAILING)
+                verdicts = (*FAILING, _UNSUPPORTED, *_PASSING) if "/" in claim.value else (_UNSUPPORTED,)
+                verdict = shapes.choice(table.entries.get("verdict"), "`verdict`", verdicts)
                 reason = shapes.text(table.entries.get("reason"), "`reason`")
                 if verdict is not None and reason is not None:
                     of_device[claim.value] = ExpectedFailure(verdict, reason.value, document.place(claim))

@@ -12,13 +12,17 @@ from conformance.results.verdicts import APPEARANCES
 from conformance.run.expected import ExpectedFailure
 
 
-def failure_text(claim: Claim, outcome: Outcome, expected: Optional[ExpectedFailure] = None) -> str:
+def failure_text(
+    claim: Claim, outcome: Outcome, expected: Optional[ExpectedFailure] = None, *, passes: bool = False
+) -> str:
     """Return the title, sources, what was false, the smallest counterexample, and the place in the spec.
 
     Parameters
     ----------
     expected
         How it was expected to fail; it does not, or fails in another way.
+    passes
+        It does not fail.
     """
     entry = outcome.entry
     lines = [
@@ -29,7 +33,7 @@ def failure_text(claim: Claim, outcome: Outcome, expected: Optional[ExpectedFail
         f"  verdict  {entry.verdict}: {APPEARANCES[entry.verdict].meaning}",
     ]
     if expected is not None:
-        advice = "correct that" if entry.fails else "remove that, since it passes"
+        advice = "remove that, since it passes" if passes else "correct that"
         lines.append(f"  expected {expected.verdict} at {expected.place}: {advice} (reason: {expected.reason})")
     if entry.failed is not None:
         lines.append(f"  false    {entry.failed}")

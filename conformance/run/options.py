@@ -166,9 +166,10 @@ OF_PLUGIN = (
         "--expected",
         type=Path,
         metavar="FILE",
-        help="claims that fail on a device, with the reasons; the run fails where others do, or where these do not",
+        help="what is otherwise on a device than on the CPU, with the reasons; the run fails if anything else is, or "
+        "if one of these no longer is",
     ),
-    Option("--accept", action="store_true", help="write what fails on a device other than the CPU to --expected FILE"),
+    Option("--accept", action="store_true", help="write what is otherwise than on the CPU to --expected FILE"),
     Option("--again", action="store_true", help="measure everything, also what is in --results DIR already"),
     Option("--resume", action="store_true", help="continue a stopped run with the same --results"),
     Option("--timings", action="store_true", help="measure the timing claims alone; their file goes to DIR/timings"),

@@ -57,12 +57,14 @@ class Measuring:
 class Greeting:
     """What is measured here, by device, and why nothing of a device may be believed, where that is so.
 
-    ``found`` are the device types that have a device here, also where others were asked for.
+    ``found`` are the device types that have a device here, also where others were asked for; ``absent`` are devices
+    that were asked for and are not there, and why.
     """
 
     environments: Mapping[str, Environment] = field(default_factory=dict)
     voids: Mapping[str, str] = field(default_factory=dict)
     found: tuple[str, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,4 +98,4 @@ class ItemRecord:
     @property
     def fails(self) -> bool:
         """Whether it makes the run fail."""
-        return self.review == "passes" or (self.entry.fails and not self.review)
+        return self.review in ("passes", "unexpected") or (self.entry.fails and not self.review)

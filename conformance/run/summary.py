@@ -46,6 +46,8 @@ class Summary:
         The session ended before all items were run.
     left_out
         How many timing claims were left out.
+    unexplained
+        Lines about verdicts that are not the CPU's, and about expectations that no longer apply.
     """
 
     def __init__(self, kept_from: str = "") -> None:
@@ -54,6 +56,7 @@ class Summary:
         self.unjudged: dict[str, str] = {}
         self.stopped = False
         self.left_out = 0
+        self.unexplained: list[str] = []
         self._failed: list[tuple[str, str]] = []
         self._untouched: dict[str, list[str]] = {}
         self._unreviewed: dict[str, list[str]] = {}
@@ -108,13 +111,15 @@ class Summary:
             lines += _first(claims, f"of the claims put nothing on {device}; they are not counted ({_UNTOUCHED})")
         for device, told in sorted(self._unreviewed.items()):
             lines += _first(
-                told, f"unreviewed on {device}: nobody has looked at what fails there; --accept writes it down"
+                told,
+                f"unreviewed on {device}: nobody has looked at what fails; --expected FILE --accept writes it down",
             )
         lines += _listed(
             sorted(self._influenced), "run again in a process of its own, with another verdict, which counts"
         )
         attention = [f"{verdict:9} {item}" for item, verdict in sorted(self._failed)]
         attention += [f"no verdict {item}: {_reason(told)}" for item, told in sorted(self.unjudged.items())]
+        attention += self.unexplained
         lines += _listed(attention, f"need{'' if len(attention) > 1 else 's'} attention")
         if self._unsure:
             was = "was" if self._unsure == 1 else "were"

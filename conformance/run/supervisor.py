@@ -123,6 +123,11 @@ class Supervisor:
         """The device types that have a device here."""
         return self._greeted().found
 
+    @property
+    def absent(self) -> Mapping[Device, str]:
+        """The devices that were asked for and are not there, and why."""
+        return self._greeted().absent
+
     def void(self, device: Device) -> Optional[str]:
         """Return why nothing measured on a device may be believed, or None."""
         return self._greeted().voids.get(device)

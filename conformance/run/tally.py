@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -20,10 +21,12 @@ from conformance.results.store import Results
 from conformance.results.unfinished import UnfinishedFile, remove_stopped
 from conformance.run.earlier import EarlierRuns, Settings
 from conformance.run.expected import (
+    Expectations,
     UnusableExpectations,
     accepted,
     device_type,
     read_expectations,
+    unexplained,
     write_expectations,
 )
 from conformance.run.protocol import ItemRecord
@@ -66,6 +69,8 @@ class Tally:
         The session measures the timing claims, which have a folder of their own and are always measured anew.
     accepts
         The file of expected failures to which it writes what fails on a device; None for none.
+    expectations
+        What is expected to fail on a device; None where nobody said it.
     corpus
         The claims that the session was asked for; None where no result file is written.
     whole
@@ -87,6 +92,7 @@ class Tally:
         record: bool = False,
         timed: bool = False,
         accepts: Optional[Path] = None,
+        expectations: Optional[Expectations] = None,
         corpus: Optional[Corpus] = None,
         whole: bool = False,
     ) -> None:
@@ -94,6 +100,7 @@ class Tally:
         self._folder = folder
         self._extends = record
         self._accepts = accepts
+        self._expectations = expectations
         self._timed = timed
         self._settings = settings
         self._corpus = corpus
@@ -174,12 +181,19 @@ class Tally:
         self._summary.stopped = stopped
         if not self._timed:  # times depend on the machine
             self._compare()
+        if self._expectations is not None:
+            self._summary.unexplained = sorted(self._unexplained(self._expectations))
         has_accepted = self._accepts is None or self._accept(self._accepts)
         if self._folder is None:
             return has_accepted
         written = [has_accepted]
         written += [self._finish(self._folder, name, column) for name, column in sorted(self._columns.items())]
         return all(written)
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether verdicts on a device are not the CPU's, or expectations do not apply, though no claim fails."""
+        return bool(self._summary.unexplained)
 
     def counts(self) -> str:
         """Return how many claims have a verdict, and how many entries of spec files they come from; empty if none."""
@@ -209,22 +223,41 @@ class Tally:
 
     def _accept(self, path: Path) -> bool:
         """Write what failed to the file of expected failures; returns False if that can't be done."""
-        columns = [one for one in self._columns.values() if device_type(one.results.environment.device) != "cpu"]
+        columns = self._of_devices()
         if not columns:
             self._summary.messages.append(f"{path} was not written: no device other than the CPU was measured")
             return True
         try:
             known = read_expectations(path) if path.exists() else {}
             for column in columns:
-                known = accepted(known, column.results.environment.device, column.own)
+                device, whole = column.results.environment.device, self._is_whole(column)
+                known = accepted(known, device, column.entries, self._of_cpu(), whole=whole)
             write_expectations(path, known)
         except (UnusableExpectations, OSError) as error:
             self._summary.messages.append(f"expected failures were not written: {error}")
             return False
-        count = sum(len(claims) for claims in known.values())
-        advice = "; give each a reason" if count else ""
-        self._summary.messages.append(f"expected failures: {path}: {count_of(count, 'claim')}{advice}")
+        ids = [name for claims in known.values() for name in claims]
+        claims = sum("/" in name for name in ids)
+        told = f"{count_of(claims, 'claim')} and {count_of(len(ids) - claims, 'missing kernel')}"
+        advice = "; give each a reason" if ids else ""
+        self._summary.messages.append(f"expected failures: {path}: {told}{advice}")
         return True
+
+    def _unexplained(self, expectations: Expectations) -> Iterator[str]:
+        for column in self._of_devices():
+            device, whole = column.results.environment.device, self._is_whole(column)
+            yield from unexplained(expectations, device, column.entries, self._of_cpu(), whole=whole)
+
+    def _of_devices(self) -> list[_Column]:
+        return [one for one in self._columns.values() if device_type(one.results.environment.device) != "cpu"]
+
+    def _of_cpu(self) -> dict[str, Entry]:
+        """Return the entries of the CPU, where it is in this run."""
+        measured = (one for one in self._columns.values() if device_type(one.results.environment.device) == "cpu")
+        return next((column.entries for column in measured), {})
+
+    def _is_whole(self, column: _Column) -> bool:
+        return self._whole and self._missing(column.entries) == 0
 
     def _finish(self, folder: Path, name: str, column: _Column) -> bool:
         messages = self._summary.messages

@@ -92,6 +92,11 @@ def test_what_can_not_be_compared_says_why(tmp_path: Path) -> None:
     found, gaps = claim_differences(corpus.claims, old, new)
     assert found == ()
     assert gaps == {second.id: "2.0.1: it could not be judged", third.id: "2.0.1: not measured"}
+    there = release("2.0.1", {second.id: entry(second, "unsupported")}, device="cuda")
+    assert claim_differences([second], new, there)[1] == {second.id: "2.0.1 on cuda: it is not supported"}
+    there = release("2.0.1", {second.id: entry(second, "unsupported")}, device="cuda")
+    _, gaps = claim_differences([second], new, there)
+    assert gaps == {second.id: "2.0.1 on cuda: it is not supported"}
 
 
 @pytest.fixture
@@ -110,7 +115,7 @@ def test_two_files_are_compared(files: tuple[Path, list[str]], capsys: pytest.Ca
     assert told.startswith("torch 2.0.1 on cpu → 2.1.2 on cpu: 0 breaks, 1 change, ")
     assert "→ 2.9.9" in told
     assert "before holds" in told
-    assert "compared: 1 claim; no calls: trials of 2.0.1 and 2.1.2 are not recorded" in told
+    assert "compared: 1 claim; no calls: trials of 2.0.1 on cpu and 2.1.2 on cpu are not recorded" in told
     assert main(["compare", files[1][1], *files[1][1:2], *files[1][3:]]) == 0
 
 

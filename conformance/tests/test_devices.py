@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,11 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from conformance.base.processes.environment import processors
+from conformance.lab.trials import measuring
+from conformance.lab.trials.calls import load_calls
+from conformance.lab.trials.measuring import try_calls
+from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim, Conditions
 from conformance.results.conditions import admits
 from conformance.results.model import Entry
+from conformance.results.trials.model import Fact
+from conformance.results.trials.rows import Row
 from conformance.run.scripts.placement import placed_text
 from conformance.run.supervisor import Supervisor
+from conformance.run.worker.device_use import names_device
 from conformance.tests.conftest import HEADER, claim_text
 from conformance.tests.standin import BACKEND, FAULT, why_not
 
@@ -48,7 +58,7 @@ def python(code: str, fault: str = "") -> str:
 
 
 def run(folder: Path, *arguments: object, fault: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), FAULT: fault, "COLUMNS": "120"}
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", FAULT: fault, "COLUMNS": "120"}
     command = [sys.executable, "-m", "conformance", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
@@ -64,10 +74,42 @@ def test_a_device_is_found_under_its_own_name(standin: Supervisor) -> None:
     assert standin.void("standin") is standin.void("standin:1") is None
 
 
+def test_the_stand_in_is_left_out_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert why_not() == "the stand-in device has to be compiled, and there is no c++"
+
+
+def test_memory_of_the_stand_in_is_not_that_of_the_cpu() -> None:
+    """What takes an address there for one here ends with a signal."""
+    code = f"import ctypes, torch, {BACKEND}\nctypes.string_at(torch.ones(2, device='standin').data_ptr(), 1)"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=300)
+    assert ran.returncode == -signal.SIGSEGV, ran.stderr
+
+
 def test_an_index_chooses_a_device(judge_there: Judge) -> None:
     body = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: y.device.index == 1"
     assert judge_there(body, "standin:1").verdict == "holds"
     assert judge_there(body, "standin").verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("registering", "why"),
+    [
+        ("pass", "it has no device type mine; --import the package that adds it"),
+        ("torch.utils.rename_privateuse1_backend('mine')", "there is no torch.mine.is_available()"),
+        (
+            "torch.utils.rename_privateuse1_backend('mine')\n"
+            "torch._register_device_module('mine', type('mine', (), {'is_available': lambda: True}))",
+            'torch.empty(1, device="mine") raises NotImplementedError: Could not run',
+        ),
+    ],
+)
+def test_why_a_device_is_not_found_is_told(tmp_path: Path, registering: str, why: str) -> None:
+    (tmp_path / "torch_mine.py").write_text(f"import torch\n{registering}\n", encoding="utf-8")
+    (tmp_path / "specs.yaml").write_text(HEADER + claim_text(READING), encoding="utf-8")
+    ran = run(tmp_path, "run", "specs.yaml", "--import", "torch_mine", "--device", "mine", "-n", "0")
+    assert ran.returncode == 2
+    assert f"--device mine: this torch finds only cpu: {why}" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -172,6 +214,19 @@ def test_a_claim_that_never_touches_the_device_is_not_counted(judge_there: Judge
     entry = judge_there(body)
     assert (entry.verdict, [weak.code for weak in entry.weak_evidence]) == ("inapplicable", ["V005"])
     assert judge_there(body, "cpu").verdict == "holds"
+
+
+def test_claims_about_an_accelerator_put_something_there() -> None:
+    """A run takes their word for it: by an input, a name in the program, or memory pinned for it."""
+    corpus, _ = load_own_corpus()
+    about = [claim for claim in corpus.claims if claim.applies.device not in (None, "cpu")]
+    assert len(about) > 150
+    for claim in about:
+        texts = [claim.do.text if claim.do else "", *(one.text for one in claim.expectation.expect)]
+        inputs = [fragment.text for _, fragment in claim.given]
+        has_input = any(re.match(r"tensor(?!.*device=\"cpu\")", text) for text in inputs)
+        names = any(names_device("cuda", text) or "pin" in text or "device=0" in text for text in texts + inputs)
+        assert has_input or names, f"{claim.place}: {claim.id}"
 
 
 MODULE = """
@@ -308,16 +363,69 @@ def test_expected_failures_are_written_and_kept_to(specs: Path, tmp_path: Path) 
     expected.write_text(more, encoding="utf-8")
     passing = run_there(tmp_path, specs, "--expected", expected)
     assert passing.returncode == 1
-    assert "expected.yaml:7:3: remove that, since it passes (reason: it once did)" in passing.stdout
+    assert "expected.yaml:8:3: remove that, since it passes (reason: it once did)" in passing.stdout
     expected.write_text(text.replace("refuted", "crashed"), encoding="utf-8")
     otherwise = run_there(tmp_path, specs, "--expected", expected)
     assert otherwise.returncode == 1
     assert "  expected crashed at " in otherwise.stdout
-    assert "expected.yaml:4:3: correct that (reason: not looked at yet)" in otherwise.stdout
+    assert "expected.yaml:5:3: correct that (reason: not looked at yet)" in otherwise.stdout
     expected.write_text("standin: {}\n", encoding="utf-8")
     failing = run_there(tmp_path, specs, "--expected", expected)
     assert failing.returncode == 1
     assert "1 needs attention:" in failing.stdout
+
+
+@pytest.mark.skipif(processors() < 2, reason="there is one processor")
+def test_a_run_on_two_devices_has_processes_for_the_claims_on_both(specs: Path, tmp_path: Path) -> None:
+    claims = (claim_text("do: y = torch.zeros(2)\nexpect: y.is_leaf", identity=f"leaf-{n}") for n in range(110))
+    specs.write_text(HEADER + "".join(claims), encoding="utf-8")
+    both = run_there(tmp_path, specs, "--device", "cpu", "-n", "auto", "--examples", "1")
+    assert "created: 2/2 workers" in both.stdout
+    assert "110 claims" in both.stdout
+    one = run(tmp_path, "run", specs, "--device", "cpu", "-n", "auto", "--examples", "1")
+    assert "workers" not in one.stdout
+
+
+LACKING = "given: {x: 'tensor(dtype=torch.float32, shape=(3,))'}\ndo: y = torch.kthvalue(x, 1)\nexpect: len(y) == 2"
+
+
+def test_what_a_device_does_not_support_is_written_down_by_kernel(specs: Path, tmp_path: Path) -> None:
+    specs.write_text(HEADER + claim_text(LACKING) + claim_text(READING, identity="copies"), encoding="utf-8")
+    expected = tmp_path / "expected.yaml"
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    unlisted = run_there(tmp_path, specs, "--expected", expected)
+    assert unlisted.returncode == 1
+    assert "1 needs attention:\n  unsupported specs.yaml::" in unlisted.stdout
+    assert "because  no example could be judged: this torch has no kernel for aten::kthvalue.values" in unlisted.stdout
+    accepting = run_there(tmp_path, specs, "--expected", expected, "--accept")
+    assert f"expected failures: {expected}: 0 claims and 1 missing kernel; give each a reason" in accepting.stdout
+    assert "standin:\n  aten::kthvalue.values:\n    verdict: unsupported\n" in expected.read_text(encoding="utf-8")
+    assert run_there(tmp_path, specs, "--expected", expected).returncode == 0
+    # What was measured before is looked at again, so that it is reported in each run.
+    folder = tmp_path / "results"
+    for _ in range(2):
+        assert run_there(tmp_path, specs, "--expected", expected, "--results", folder).returncode == 0
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    assert run_there(tmp_path, specs, "--expected", expected, "--results", folder).returncode == 1
+
+
+def test_another_verdict_than_on_the_cpu_is_written_down(specs: Path, tmp_path: Path) -> None:
+    specs.write_text(HEADER + claim_text(DIVERGING.replace("INSTEAD", "y.device.type == 'cpu'")), encoding="utf-8")
+    expected = tmp_path / "expected.yaml"
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    both = ("--device", "cpu", "--expected", expected)
+    assert run_there(tmp_path, specs, "--expected", expected).returncode == 0  # nothing to compare with
+    differing = run_there(tmp_path, specs, *both)
+    assert differing.returncode == 1
+    claim = "torch.Tensor.detach/made-up"
+    assert f"1 needs attention:\n  holds     {claim}[standin], diverges on the CPU" in differing.stdout
+    assert run_there(tmp_path, specs, *both, "--accept").returncode == 0
+    assert f"{claim}:\n    verdict: holds\n" in expected.read_text(encoding="utf-8")
+    assert run_there(tmp_path, specs, *both).returncode == 0
+    specs.write_text(HEADER + claim_text(DIVERGING.partition("diverges")[0].replace("cpu", "mars")), encoding="utf-8")
+    shared = run_there(tmp_path, specs, *both)
+    assert shared.returncode == 1
+    assert f"remove that: on the CPU, too, the verdict on {claim} is holds" in shared.stdout
 
 
 def test_the_linter_lists_what_is_made_on_the_cpu(tmp_path: Path) -> None:
@@ -339,3 +447,49 @@ def test_the_linter_lists_what_is_made_on_the_cpu(tmp_path: Path) -> None:
         "specs.yaml:13:9 torch.nn.Linear() has its parameters on the CPU; write .to(device) (this program says what is "
         "where, so it stays there)",
     ]
+
+
+def tried_there(folder: Path, *calls: str) -> list[tuple[Row, ...]]:
+    path = folder / "calls.yaml"
+    path.write_text("calls:\n  torch.Tensor:\n" + "".join(f"  - {call}\n" for call in calls), encoding="utf-8")
+    read, problems = load_calls([path])
+    assert not problems
+    return [rows for _, rows in try_calls(read, device="standin", imports=(BACKEND,)).calls]
+
+
+def test_calls_are_tried_on_a_device(tmp_path: Path) -> None:
+    copying, leaving, filling, making, lacking = tried_there(
+        tmp_path, "x.clone()", "x.cpu()", "x.fill_(7)", "torch.zeros(3)", "torch.kthvalue(x, 1)"
+    )
+    assert Fact("memory", "x", "own memory") in copying[0].facts
+    assert not [fact for fact in (*copying[0].facts, *making[0].facts) if fact.aspect == "device"]
+    assert Fact("device", "", "cpu") in leaving[0].facts
+    assert Fact("writes", "x", "elements") in filling[0].facts
+    assert Fact("error", "", "NotImplementedError") in lacking[0].facts
+
+
+def test_too_little_memory_of_a_device_is_no_outcome_of_a_call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(measuring, "_MEMORY", 2**20)
+    small, large = tried_there(tmp_path, "torch.empty(2**10)", "torch.empty(2**20)")
+    assert Fact("shape", "", "(1024,)") in small[0].facts
+    assert large == ()
+
+
+def test_a_call_that_loses_the_device_is_told_so_and_the_next_is_tried(tmp_path: Path) -> None:
+    losing, other = tried_there(tmp_path, "torch._assert_async(torch.zeros(()))", "x.clone()")
+    told = "lost the device standin: RuntimeError: standin error: device-side assert triggered"
+    assert Fact("message", "", told) in losing[0].facts
+    assert Fact("memory", "x", "own memory") in other[0].facts
+
+
+def test_trials_of_a_device_lie_apart_from_those_of_the_cpu(tmp_path: Path) -> None:
+    (tmp_path / "calls.yaml").write_text("calls:\n  torch.Tensor.clone: [x.clone()]\n", encoding="utf-8")
+    there = ("--results", "results", "--device", "standin")
+    measured = run(tmp_path, "trials", "measure", "calls.yaml", "--import", BACKEND, *there)
+    assert measured.returncode == 0, measured.stderr
+    assert [*(tmp_path / "results" / "trials").iterdir()] == [tmp_path / "results" / "trials" / "standin"]
+    assert "memory of its own" in run(tmp_path, "trials", "show", "torch.Tensor.clone", *there).stdout
+    assert run(tmp_path, "trials", "show", "torch.Tensor.clone", *there[:2]).returncode == 2
+    lacking = run(tmp_path, "trials", "measure", "calls.yaml", "--device", "standin")
+    assert lacking.returncode == 2
+    assert "--device standin: this torch finds only cpu" in lacking.stderr

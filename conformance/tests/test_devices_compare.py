@@ -62,8 +62,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def results_with(fault: str) -> str:
+    return f"results-{fault}".replace(" ", "-")
+
+
 def differences(folder: Path, fault: str) -> list[Any]:
-    there = f"results-{fault}".replace(" ", "-")
+    there = results_with(fault)
     chosen = ("--import", BACKEND, "--device", "standin", "--results", there, "-n", "0")
     ran = run(folder, "run", "specs.yaml", *chosen, fault=fault)
     assert ran.returncode == 0, ran.stdout
@@ -86,3 +90,18 @@ def test_a_fault_is_told_by_its_harm(folder: Path, fault: str) -> None:
     assert found[claim]["harm"] == harm
     assert line in found[claim]["script"]
     assert 'device="standin"' in found[claim]["script"]
+
+
+def test_calls_on_two_devices_are_compared(folder: Path) -> None:
+    """Trials of a device lie beside its result file, and apart from those of the CPU."""
+    fault = "a copy that shares"
+    calls = folder / "calls.yaml"
+    calls.write_text("calls:\n  torch.Tensor.clone: [x.clone()]\n", encoding="utf-8")
+    for arguments in (("cpu",), (results_with(fault), "--import", BACKEND, "--device", "standin")):
+        ran = run(folder, "trials", "measure", calls, "--results", *arguments, fault=fault)
+        assert ran.returncode == 0, ran.stderr
+    [call] = [one for one in differences(folder, fault) if not one["is_claim"] and one["script"]]
+    assert (call["id"], call["harm"]) == ("torch.Tensor.clone: x.clone()", "changes")
+    assert (
+        'x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True, device="standin")' in call["script"]
+    )

@@ -9,11 +9,16 @@ from pathlib import Path
 import pytest
 
 from conformance.language.corpus_cache import load_own_corpus
+from conformance.language.model import Place
+from conformance.results.model import Entry
 from conformance.run.expected import (
     NO_REASON,
     ExpectedFailure,
     UnusableExpectations,
+    accepted,
     read_expectations,
+    review,
+    unexplained,
     unknown_claims,
     write_expectations,
 )
@@ -39,11 +44,15 @@ def run(specs: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     [
         ("mine: [a]", ":1:7 E103 wrong-shape: `mine` is a list and must be a mapping from ids of claims"),
         ("mine:1: {}", "not the type of a device"),
-        ("mine:\n  a: {verdict: refutd, reason: x}", ":2:16 E104 unknown-value: `verdict` is 'refutd' and must be"),
-        ("mine:\n  a: {verdict: refuted}", ":2:6 E102 missing-key: `a` lacks 'reason'"),
-        ("mine:\n  a: {verdict: refuted, reason: x, why: y}", ":2:36 E101 unknown-key"),
-        ("mine:\n  a: {verdict: refuted, reason: x}\n  a: {verdict: crashed, reason: y}", ":3:3 E007"),
-        ("mine:\n  a: {verdict: refuted", " E005 yaml-syntax: not YAML"),
+        (
+            "mine:\n  aten::a: {verdict: refuted, reason: x}",
+            ":2:22 E104 unknown-value: `verdict` is 'refuted' and must be",
+        ),
+        ("mine:\n  a/b: {verdict: refutd, reason: x}", ":2:18 E104 unknown-value: `verdict` is 'refutd' and must be"),
+        ("mine:\n  a/b: {verdict: refuted}", ":2:8 E102 missing-key: `a/b` lacks 'reason'"),
+        ("mine:\n  a/b: {verdict: refuted, reason: x, why: y}", ":2:38 E101 unknown-key"),
+        ("mine:\n  a/b: {verdict: refuted, reason: x}\n  a/b: {verdict: crashed, reason: y}", ":3:3 E007"),
+        ("mine:\n  a/b: {verdict: refuted", " E005 yaml-syntax: not YAML"),
     ],
 )
 def test_each_mistake_has_its_place(tmp_path: Path, text: str, told: str) -> None:
@@ -99,3 +108,34 @@ def test_the_committed_failures_of_the_stand_in_are_of_claims_and_have_reasons()
     corpus, _ = load_own_corpus()
     assert [*unknown_claims(expected, corpus, whole=True)] == []
     assert {one.reason for one in expected["standin"].values()}.isdisjoint({NO_REASON, ""})
+
+
+LACKING = Entry("00000000", "unsupported", missing_kernels={"RuntimeError": ("Half", "aten::a", "aten::b")})
+HOLDS = Entry("00000000", "holds")
+
+
+def test_a_kernel_that_is_no_longer_missing_is_to_be_removed() -> None:
+    reason = ExpectedFailure("unsupported", "planned", Place("mine.yaml", 2, 3))
+    known = {"mine": {"aten::a": reason, "aten::c": reason}}
+    assert review(known, "torch.x/y", "mine:1", LACKING) == "expected"
+    told = [*unexplained(known, "mine", {"torch.x/y": LACKING}, {}, whole=True)]
+    assert told == ["mine.yaml:2:3: remove that: no claim is unsupported for want of aten::c"]
+    assert [*unexplained(known, "mine", {"torch.x/y": LACKING}, {}, whole=False)] == []
+    now = accepted(known, "mine", {"torch.x/y": LACKING}, {}, whole=True)
+    assert {name: one.reason for name, one in now["mine"].items()} == {"aten::a": "planned", "aten::b": NO_REASON}
+    assert "aten::c" in accepted(known, "mine", {"torch.x/y": LACKING}, {}, whole=False)["mine"]
+
+
+def test_a_claim_is_expected_by_its_id_before_its_kernels() -> None:
+    known = {"mine": {"torch.x/y": ExpectedFailure("unsupported", "no plans")}}
+    assert review(known, "torch.x/y", "mine", LACKING) == "expected"
+    assert accepted(known, "mine", {"torch.x/y": LACKING}, {}, whole=True) == known
+    assert review(known, "torch.x/y", "mine", HOLDS) == "passes"
+    assert review({"mine": {"torch.x/y": ExpectedFailure("holds", "")}}, "torch.x/y", "mine", LACKING) == "unexpected"
+    assert review({}, "torch.x/y", "cpu", LACKING) == ""
+
+
+def test_what_can_not_be_compared_with_the_cpu_stays() -> None:
+    known = {"mine": {"torch.x/y": ExpectedFailure("holds", "it diverges on the CPU")}}
+    assert accepted(known, "mine", {"torch.x/y": HOLDS}, {}, whole=True) == known
+    assert accepted(known, "mine", {"torch.x/y": HOLDS}, {"torch.x/y": HOLDS}, whole=True) == {"mine": {}}

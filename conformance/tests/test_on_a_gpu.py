@@ -28,13 +28,19 @@ def commands(page: str) -> list[list[str]]:
     return [[*line, "--import", BACKEND] if "--device" in line else line for line in words]
 
 
+def checkout_with_device(folder: Path) -> Path:
+    """Return a small checkout that has the stand-in device."""
+    made = make_checkout(folder)
+    shutil.copytree(ROOT / "conformance" / "tests" / "standin", made / "conformance" / "tests" / "standin")
+    shutil.copy(ROOT / "conformance" / "tests" / "__init__.py", made / "conformance" / "tests")
+    return made
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small checkout with the results of the CPU, in which nothing is installed."""
-    made = make_checkout(tmp_path_factory.mktemp("gpu"))
+    made = checkout_with_device(tmp_path_factory.mktemp("gpu"))
     shutil.copy(ROOT / "noxfile.py", made)
-    shutil.copytree(ROOT / "conformance" / "tests" / "standin", made / "conformance" / "tests" / "standin")
-    shutil.copy(ROOT / "conformance" / "tests" / "__init__.py", made / "conformance" / "tests")
     ran = run(made, made / "docs" / "results", "--record", "--device", "cpu")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     pip = made / "bin" / "pip"
@@ -82,3 +88,41 @@ def test_a_page_lists_backends_from_the_files_in_a_folder(checkout: Path) -> Non
     index = (pages / "out" / "index.html").read_text(encoding="utf-8")
     assert re.search(r"<th>[^<]*, cpu</th>\s*<th>[^<]*, standin</th>", index)
     assert "standin (a stand-in)" in index
+
+
+LACKING = """\
+subject: torch.kthvalue
+claims:
+  - id: two-results
+    title: Values and indices are returned
+    family: values
+    sources: [{key: Returns a namedtuple, says: states}]
+    given: {x: 'tensor(dtype=torch.float32, shape=(3,))'}
+    do: y = torch.kthvalue(x, 1)
+    expect: len(y) == 2
+"""
+BOTH = """\
+standin:
+  aten::kthvalue.values: {verdict: unsupported, reason: planned}
+  aten::a: {verdict: unsupported, reason: planned}
+"""
+
+
+def test_a_missing_kernel_is_reported_in_each_run_until_it_is_written_down(tmp_path: Path) -> None:
+    """Also where results of an earlier run are kept; and a kernel that nothing lacks is to be removed."""
+    checkout = checkout_with_device(tmp_path)
+    (checkout / "spec" / "torch").mkdir()
+    (checkout / "spec" / "torch" / "kthvalue.yaml").write_text(LACKING, encoding="utf-8")
+    device = ("--device", "standin", "--import", BACKEND)
+    first = run(checkout, tmp_path / "results", *device)
+    assert first.returncode == 0, first.stdout
+    expected = tmp_path / "expected.yaml"
+    for listed, told in (
+        ("standin: {}\n", "1 needs attention:\n  unsupported spec/torch/kthvalue.yaml"),
+        (BOTH, "expected.yaml:3:3: remove that: no claim is unsupported for want of aten::a\n"),
+    ):
+        expected.write_text(listed, encoding="utf-8")
+        again = run(checkout, tmp_path / "results", *device, "--expected", str(expected))
+        assert again.returncode == 1
+        assert told in again.stdout
+        assert "  1 measured here, " in again.stdout

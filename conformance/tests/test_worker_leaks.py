@@ -85,6 +85,21 @@ LEFT.update(
             "float32_matmul_precision",
             "torch.get_float32_matmul_precision() == 'highest'",
         ),
+        "TF32 in cuDNN": (
+            "torch._C._set_cudnn_allow_tf32(False)",
+            "_get_cudnn_allow_tf32",
+            "torch._C._get_cudnn_allow_tf32()",
+        ),
+        "TF32 in products": (
+            "torch._C._set_cublas_allow_tf32(True)",
+            "_get_cublas_allow_tf32",
+            "not torch._C._get_cublas_allow_tf32()",
+        ),
+        "how cuDNN chooses kernels": (
+            "torch.backends.cudnn.benchmark = True",
+            "_get_cudnn_benchmark",
+            "not torch.backends.cudnn.benchmark",
+        ),
         "a library that is not used": (
             "torch.backends.mkldnn.set_flags(False)",
             "mkldnn_enabled",

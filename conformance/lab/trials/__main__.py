@@ -12,13 +12,16 @@ from typing import Optional
 
 from conformance.base.json_files import ResultError
 from conformance.base.processes.worker import ServiceFailed, StartFailed
-from conformance.base.recorded_folder import TRIALS, recorded_folder
-from conformance.base.text import printable
+from conformance.base.recorded_folder import recorded_folder
+from conformance.base.text import count_of, printable
 from conformance.lab.trials.calls import Call, load_calls
 from conformance.lab.trials.measuring import try_calls
 from conformance.lab.trials.record import record
-from conformance.results.trials.recorded import RecordedTrials
+from conformance.results.trials.recorded import RecordedTrials, trials_folder
+from conformance.run.options import device_name, module_name
 from conformance.show.trials import in_words
+
+_DEVICE = "the device, such as cuda or cuda:1 (default cpu)"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -42,6 +45,16 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_argument("paths", nargs="*", type=Path, help="files and folders; by default those of the corpus")
     measuring.add_argument("-k", dest="select", default="", help="only calls whose subject or text contains this")
     measuring.add_argument("-n", dest="processes", type=int, default=1, help="how many processes try calls")
+    measuring.add_argument("--device", type=device_name, default="cpu", metavar="NAME", help=_DEVICE)
+    measuring.add_argument(
+        "--import",
+        dest="imports",
+        type=module_name,
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="import this first, for a device that it adds to torch (may be repeated)",
+    )
     measuring.add_argument(
         "--results", type=Path, metavar="DIR", help="record the trials below DIR instead of printing them"
     )
@@ -49,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     showing = commands.add_parser("show", help="print what the calls of a name did, and what changed in them")
     showing.add_argument("name", help="the name in full, such as torch.Tensor.reshape")
     showing.add_argument("--torch", metavar="RELEASE", help="the release; by default the newest that was measured")
+    showing.add_argument("--device", type=device_name, default="cpu", metavar="NAME", help=_DEVICE)
     showing.add_argument("--results", type=Path, metavar="DIR", default=recorded_folder(), help="folder of results")
     showing.set_defaults(run=_show)
     counting = commands.add_parser("coverage", help="print how many documented names have trials")
@@ -75,7 +89,10 @@ def _measure(options: argparse.Namespace) -> int:
         print(f"no call has {options.select!r} in its subject or text", file=sys.stderr)
         return 2
     start = time.monotonic()
-    measured = try_calls(chosen, options.processes)
+    measured = try_calls(chosen, options.processes, options.device, options.imports)
+    if untried := sum(not rows for _, rows in measured.calls):
+        why = "no such name here, inputs that can't be made, or too little memory"
+        print(f"{count_of(untried, 'call')} not tried: {why}", file=sys.stderr)
     if options.results is None:
         with tempfile.TemporaryDirectory() as folder:
             record(measured, Path(folder), whole=True)
@@ -84,19 +101,21 @@ def _measure(options: argparse.Namespace) -> int:
                 _print(trials, name, None)
         return 0
     whole = not options.select and not options.paths
-    files = record(measured, options.results / TRIALS, whole=whole)
+    files = record(measured, trials_folder(options.results, options.device), whole=whole)
     size = sum(path.stat().st_size for path in files)
     print(
-        f"{len(chosen)} calls on torch {measured.environment.torch} in {time.monotonic() - start:.1f} s; "
+        f"{len(chosen)} calls on torch {measured.environment.torch}, {options.device}, "
+        f"in {time.monotonic() - start:.1f} s; "
         f"{size:,} bytes for all releases"
     )
     return 0
 
 
 def _show(options: argparse.Namespace) -> int:
-    trials = RecordedTrials(options.results / TRIALS)
+    folder = trials_folder(options.results, options.device)
+    trials = RecordedTrials(folder)
     if trials.of(options.name, options.torch) is None:
-        print(f"no call of {printable(options.name)} is recorded in {options.results / TRIALS}", file=sys.stderr)
+        print(f"no call of {printable(options.name)} is recorded in {folder}", file=sys.stderr)
         return 2
     _print(trials, options.name, options.torch)
     for difference in trials.history(options.name):

@@ -10,13 +10,16 @@ from conformance.base.codec import decode
 from conformance.base.processes.scratch import ScratchFolder
 from conformance.base.processes.worker import Limits, ServiceFailed, Worker, WorkerDied, wait_for_any
 from conformance.lab.trials.calls import Call
-from conformance.results.model import Environment
+from conformance.results.model import Device, Environment
 from conformance.results.trials.model import BASE, Fact
 from conformance.results.trials.rows import Row
+from conformance.run.protocol import Measuring
 
 _SERVICE = "conformance.lab.trials.observe.service:make_service"
-#: How long one trial may take, in seconds, and how much memory a call may take, in bytes.
-_LIMITS = Limits(20.0, 4 * 2**30, each_step=True)
+#: How much memory a call may take, in bytes, here and on the device.
+_MEMORY = 4 * 2**30
+#: How long one trial may take, in seconds.
+_LIMITS = Limits(20.0, _MEMORY, each_step=True)
 #: After so many trials that ended the process, a call is given up.
 _MOST_DEATHS = 8
 _WAIT = 0.25
@@ -62,20 +65,30 @@ class Measured:
     calls: tuple[tuple[Call, tuple[Row, ...]], ...]
 
 
-def try_calls(calls: Sequence[Call], processes: int = 1) -> Measured:
+def try_calls(
+    calls: Sequence[Call], processes: int = 1, device: Device = "cpu", imports: Sequence[str] = ()
+) -> Measured:
     """Try calls with the torch of this Python, several at the same time.
+
+    Parameters
+    ----------
+    device
+        Where inputs are, and what a call makes without naming a device.
+    imports
+        Packages to import first, for a device that they add to torch.
 
     Raises
     ------
     conformance.base.processes.worker.StartFailed
-        If torch can't be imported.
+        If torch can't be imported, or lacks the device.
     conformance.base.processes.worker.ServiceFailed
         If this package has a mistake.
     """
     with ScratchFolder() as folder:
         # Each has a folder of its own, which it empties after each call.
         folders = [folder / str(number) for number in range(processes)]
-        workers = [Worker(_SERVICE, None, own, _LIMITS, _VARIABLES) for own in folders]
+        options = Measuring((device,), tuple(imports), _MEMORY)
+        workers = [Worker(_SERVICE, options, own, _LIMITS, _VARIABLES) for own in folders]
         try:
             greeting = workers[0].greeting()
             order = {id(call): place for place, call in enumerate(calls)}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Optional
 
 from conformance.base.json_files import ResultError, read_recorded
+from conformance.base.recorded_folder import TRIALS
 from conformance.base.release_spans import minor
 from conformance.names.store import expand, split_sections
 from conformance.results.trials.model import BASE, Difference, Fact, Group, NameTrials, Trials
@@ -17,6 +18,12 @@ from conformance.results.trials.rows import UNTRIED, CallRows, Row, file_name, r
 #: The file that lists the releases, and how each input is made.
 INPUTS = "inputs.txt"
 RELEASES = "# releases: "
+
+
+def trials_folder(results: Path, device: str = "cpu") -> Path:
+    """Return where a folder of results has its trials; those of another device than the CPU have a folder inside."""
+    folder = results / TRIALS
+    return folder if device == "cpu" else folder / device.replace(":", "-")
 
 
 class RecordedTrials:

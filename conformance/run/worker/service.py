@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from conformance.base.codec import encode
 from conformance.base.processes.service import Channel, Service, WorkEnded
-from conformance.inputs.devices import accelerator, devices, import_extensions, is_there
+from conformance.inputs.devices import absence, accelerator, devices, import_extensions
 from conformance.inputs.given import Example
 from conformance.language.model import Claim
 from conformance.results.conditions import admits
@@ -31,9 +31,16 @@ def make_service(channel: Channel, options: Measuring) -> Service:
     """Make the service of a process that judges claims."""
     import_extensions(options.imports)
     found = devices()
-    judging = _Judging(channel, tuple(filter(is_there, options.devices or found)), options.memory)
+    absent = {device: why for device in options.devices if (why := absence(device)) is not None}
+    if absent:  # nothing is asked then, and half a device makes functions of torch raise
+        return Service(encode(Greeting(found=found, absent=absent)), _refuse)
+    judging = _Judging(channel, options.devices or found, options.memory)
     voids = {device: why for device in judging.environments if (why := void(device)) is not None}
     return Service(encode(Greeting(judging.environments, voids, found)), judging.answer)
+
+
+def _refuse(request: object) -> None:
+    raise AssertionError("a device is absent")
 
 
 class _Judging:

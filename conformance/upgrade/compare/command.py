@@ -18,7 +18,7 @@ from conformance.base.text import count_of, printable
 from conformance.language.corpus_cache import corpus_of
 from conformance.results.recorded import Measured, load_recorded
 from conformance.results.store import SUFFIX, load_results
-from conformance.results.trials.recorded import RecordedTrials
+from conformance.results.trials.recorded import RecordedTrials, trials_folder
 from conformance.upgrade.compare.differences import (
     RecordDifference,
     claim_differences,
@@ -78,7 +78,8 @@ def compare(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     claims, gaps = claim_differences(corpus.claims, old.measured, new.measured)
-    trials = trial_differences(old.trials, old.measured.torch, new.trials, new.measured.torch)
+    ends = old.measured.torch, new.trials, new.measured.torch
+    trials = trial_differences(old.trials, *ends, device=new.measured.device)
     found = sorted([*claims, *trials], key=lambda one: rank(one.harm))
     compared = len(corpus.claims) - len(gaps)
     if options.json:
@@ -99,7 +100,8 @@ def compare(options: argparse.Namespace, rest: Sequence[str] = ()) -> int:
 def _record(text: str, folder: Path, device: str) -> _Record:
     path = Path(text)
     if path.suffix == SUFFIX or path.is_file():
-        return _Record(Measured.of(load_results(path)), RecordedTrials(path.parent / "trials"))
+        measured = Measured.of(load_results(path))
+        return _Record(measured, RecordedTrials(trials_folder(path.parent, measured.device)))
     try:
         wanted = Version(text)
     except InvalidVersion:
@@ -109,7 +111,7 @@ def _record(text: str, folder: Path, device: str) -> _Record:
     if not found:
         known = ", ".join(one.torch for one in recorded) or "none"
         raise ValueError(f"torch {text} is not recorded on {device} in {folder}; recorded: {known}")
-    return _Record(found[-1], RecordedTrials(folder / "trials"))
+    return _Record(found[-1], RecordedTrials(trials_folder(folder, device)))
 
 
 def _text(
@@ -120,7 +122,7 @@ def _text(
     gaps: Mapping[str, str],
     options: argparse.Namespace,
 ) -> Iterator[str]:
-    ends = [f"{one.measured.torch} on {one.measured.device}" for one in (old, new)]
+    ends = list(map(_end, (old, new)))
     counts = [count_of(sum(one.harm == harm for one in found), word) for harm, word in _COUNTED.items()]
     yield f"torch {ends[0]} → {ends[1]}: {', '.join(counts)}"
     others = other_differences(old.measured.environment, new.measured.environment)
@@ -149,10 +151,14 @@ _COUNTED = {
 
 
 def _trials(old: _Record, new: _Record) -> str:
-    lacking = [one.measured.torch for one in (old, new) if one.measured.torch not in one.trials.releases]
+    lacking = [_end(one) for one in (old, new) if one.measured.torch not in one.trials.releases]
     if lacking:
         return f"no calls: trials of {' and '.join(lacking)} are not recorded"
     return "the calls of " + count_of(len({*old.trials.names} & {*new.trials.names}), "name")
+
+
+def _end(one: _Record) -> str:
+    return f"{one.measured.torch} on {one.measured.device}"
 
 
 def _brief(one: RecordDifference) -> str:

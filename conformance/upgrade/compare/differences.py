@@ -16,7 +16,7 @@ from conformance.results.trials.model import Difference, Fact, Trials
 from conformance.results.trials.recorded import RecordedTrials, differences_of
 from conformance.results.verdicts import standing
 from conformance.run.scripts.observation import name_script, observing_script
-from conformance.run.scripts.placement import on_device
+from conformance.run.scripts.placement import on_device, placed_text
 from conformance.show.trials import in_words
 from conformance.upgrade.compare.aspects import Aspect, aspects, same
 from conformance.upgrade.harm import Harm, rank
@@ -81,7 +81,7 @@ def claim_differences(
     gaps: dict[str, str] = {}
     for claim in claims:
         before, after = old.cell(claim), new.cell(claim)
-        gap = next((f"{cell.release}: {reason}" for cell in (before, after) if (reason := _gap(cell))), "")
+        gap = next((f"{_where(cell, old, new)}: {reason}" for cell in (before, after) if (reason := _gap(cell))), "")
         if gap:
             gaps[claim.id] = gap
         elif before.entry is not after.entry and (one := _of_claim(claim, before, after)) is not None:
@@ -90,9 +90,15 @@ def claim_differences(
 
 
 def trial_differences(
-    old: RecordedTrials, old_release: str, new: RecordedTrials, new_release: str
+    old: RecordedTrials, old_release: str, new: RecordedTrials, new_release: str, device: str = "cpu"
 ) -> tuple[RecordDifference, ...]:
-    """Return the calls that did something else on the same inputs, the worst first."""
+    """Return the calls that did something else on the same inputs, the worst first.
+
+    Parameters
+    ----------
+    device
+        Where scripts show it.
+    """
     found: list[RecordDifference] = []
     for name in sorted({*old.names} & {*new.names}):
         if old is new:
@@ -102,7 +108,7 @@ def trial_differences(
             differences = [one for pair in pairs for one in differences_of(name, *pair, old_release, new_release)]
         # On another base input nothing can be compared.
         same_input = (one for one in differences if not one.concerns("base input") and not one.is_wording)
-        found += map(_of_call, same_input)
+        found += (_of_call(one, device) for one in same_input)
     return tuple(sorted(found, key=_order))
 
 
@@ -143,6 +149,11 @@ def still_caught(old: str, new: str) -> bool:
 
 def _order(difference: RecordDifference) -> tuple[int, str, str]:
     return rank(difference.harm), difference.subject, difference.id
+
+
+def _where(cell: Cell, old: Measured, new: Measured) -> str:
+    """Return the release of a cell, and its device where the two records are of two."""
+    return cell.release if old.device == new.device else f"{cell.release} on {cell.measured.device}"
 
 
 def _gap(cell: Cell) -> str:
@@ -267,13 +278,13 @@ def _same_calls(old: Optional[Iterable[Trials]], new: Optional[Iterable[Trials]]
     return ((trials, after[trials.text]) for trials in old or () if trials.text in after)
 
 
-def _of_call(difference: Difference) -> RecordDifference:
+def _of_call(difference: Difference, device: str) -> RecordDifference:
     inputs = list(difference.inputs)
     more = [f"{len(inputs) - _MOST_INPUTS} more"] if len(inputs) > _MOST_INPUTS else []
     title = ", ".join([*("a plain input" if name == "base" else name for name in inputs[:_MOST_INPUTS]), *more])
     part = Part("result", _facts(difference.before), _facts(difference.after))
     call = difference.call
-    script = _call_script(difference) if "base" in difference.inputs else ""
+    script = _call_script(difference, device) if "base" in difference.inputs else ""
     return RecordDifference(
         harm_of_call(difference),
         difference.name,
@@ -291,8 +302,10 @@ def _facts(facts: Iterable[Fact]) -> str:
     return bounded(in_words(facts), _LONGEST) or "as usual"
 
 
-def _call_script(difference: Difference) -> str:
+def _call_script(difference: Difference, device: str) -> str:
     *setup, last = difference.call.split("; ")
     inputs = [f"{name} = {expression}" for name, expression in difference.given.items()]
     statement = f"print({last})" if "=" not in last.partition("(")[0] else last
-    return "\n".join(["import torch", "", *inputs, *setup, statement]) + "\n"
+    lines = [*inputs, *setup, statement]
+    placed = lines if device == "cpu" else [placed_text(line, f'"{device}"') for line in lines]
+    return "\n".join(["import torch", "", *placed]) + "\n"

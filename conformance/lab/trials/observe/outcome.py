@@ -10,6 +10,9 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
+from conformance.base.processes.service import WorkEnded
+from conformance.inputs.device import current_device
+from conformance.inputs.devices import accelerator, is_out_of_memory
 from conformance.inputs.recipes import Namespace
 from conformance.lab.trials.observe import results
 from conformance.lab.trials.observe.program import Program
@@ -38,7 +41,7 @@ def every_warning() -> Iterator[Warned]:
 def observe(
     program: Program, inputs: Namespace, state: TorchState, caught: Warned, mode: Callable[[], Any]
 ) -> Optional[Observation]:
-    """Run a call on inputs and observe everything; None where its setup raises.
+    """Run a call on inputs and observe everything; None where its setup raises, or the device has too little memory.
 
     Parameters
     ----------
@@ -48,10 +51,16 @@ def observe(
         Where warnings are collected; see `every_warning`.
     mode
         Makes the context in which setup and call run.
+
+    Raises
+    ------
+    WorkEnded
+        If the device is lost by it: nothing works there until the process ends.
     """
     state.prepare()
     observed: Observation = {}
     returns = True
+    device = accelerator(current_device())
     with mode():
         try:
             namespace = program.prepare(inputs)
@@ -63,7 +72,14 @@ def observe(
         result = None
         try:
             result = program.run(namespace)
+            if device is not None:
+                device.synchronize()  # what fails later than it was asked failed in this call
         except BaseException as error:  # also SystemExit and KeyboardInterrupt: a call that raises them has raised
+            if device is not None and (lost := device.is_lost) is not None:
+                raise WorkEnded(f"lost the device {device.name}: {lost}") from None
+            if device is not None and is_out_of_memory(error):
+                state.leaks()
+                return None
             observed["error", ""], observed["message", ""] = error_of(error)
             returns = False
     observed["warning", ""] = _warning(caught)

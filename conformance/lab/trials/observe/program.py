@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from conformance.inputs.device import current_device
 from conformance.inputs.recipes import Namespace
 from conformance.lab.trials.calls import MODULES
+from conformance.run.scripts.placement import placed_text
 
 _RESULT = "__result__"
 _NAMESPACE: Namespace = {
@@ -25,7 +27,7 @@ _NAMESPACE: Namespace = {
 
 
 class Program:
-    """A compiled call.
+    """A compiled call; what it makes without naming a device is on the device under test.
 
     Parameters
     ----------
@@ -37,9 +39,9 @@ class Program:
     """
 
     def __init__(self, setup: str, call: str) -> None:
-        tree = ast.parse(call)
+        tree = ast.parse(_placed(call))
         _keep_result(tree.body)
-        self._setup = compile(setup, "<setup>", "exec") if setup else None
+        self._setup = compile(_placed(setup), "<setup>", "exec") if setup else None
         self._call: CodeType = compile(ast.fix_missing_locations(tree), "<call>", "exec")
 
     def prepare(self, inputs: Namespace) -> Namespace:
@@ -75,9 +77,14 @@ def _assignment(value: ast.expr, where: ast.stmt) -> ast.Assign:
 @cache
 def made_by(expression: str) -> CodeType:
     """Compile the expression of an input, once."""
-    return compile(expression, "<input>", "eval")
+    return compile(_placed(expression), "<input>", "eval")
 
 
 def make(expression: str, inputs: Namespace) -> Any:
     """Return what an expression makes of earlier inputs."""
     return eval(made_by(expression), {**_NAMESPACE, **inputs})
+
+
+def _placed(text: str) -> str:
+    device = current_device()
+    return text if device == "cpu" else placed_text(text, f'"{device}"')

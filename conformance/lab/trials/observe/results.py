@@ -18,6 +18,7 @@ from conformance.checks import NotJudged, originals
 from conformance.checks.gradients import grad_fn
 from conformance.checks.memory import shares_storage
 from conformance.checks.views import is_view_of
+from conformance.inputs.device import current_device
 from conformance.lab.trials.observe.signals import error_of
 
 Outcome = tuple[str, ...]
@@ -187,8 +188,9 @@ def _dtype_name(value: Any) -> str:
 
 
 def device(item: Any) -> Outcome:
-    """Return the device of an item."""
-    return ("cpu" if isinstance(item, np.ndarray) else str(originals.device(item)),)
+    """Return the device of an item; without an index where it is that under test, which was asked for without."""
+    name = "cpu" if isinstance(item, np.ndarray) else str(originals.device(item))
+    return (current_device() if name == f"{current_device()}:0" else name,)
 
 
 def shape(item: Any, inputs: Mapping[str, Any]) -> Outcome:

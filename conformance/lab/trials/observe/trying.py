@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
+from conformance.inputs.device import current_device
 from conformance.inputs.recipes import Namespace
 from conformance.lab.trials import inputs
 from conformance.lab.trials.calls import Call
@@ -80,7 +81,7 @@ class _Trials:
         self._deadly = deadly
         self._begin = begin
         self._caught = caught
-        self._state = TorchState()
+        self._state = TorchState(device=current_device())
         self._number = -1
         self._imported = False
 
@@ -184,7 +185,8 @@ def _changed(base: Any, change: Change) -> Any:
 @cache
 def _buildable_changes() -> tuple[Change, ...]:
     """Return the changes that this torch can make of a plain input."""
-    plain: Namespace = {"x": torch.ones(2, 3), "y": torch.ones(2, 3), "a": np.ones((2, 3), np.float32)}
+    plain: Namespace = {name: torch.ones(2, 3, device=current_device()) for name in ("x", "y")}
+    plain["a"] = np.ones((2, 3), np.float32)
     found = []
     for change in CHANGES:
         try:
@@ -209,7 +211,7 @@ def _facts(observed: Observation) -> tuple[Fact, ...]:
     return tuple(
         Fact(aspect, of, said[0])
         for (aspect, of), said in observed.items()
-        if said and said[0] and said[0] != USUAL.get(aspect)
+        if said and said[0] and said[0] != _usual(aspect)
     )
 
 
@@ -220,7 +222,7 @@ def _differences(base: Observation, observed: Observation) -> tuple[Fact, ...]:
     for key, said in observed.items():
         if not said:
             continue
-        usual = USUAL.get(key[0], "")
+        usual = _usual(key[0])
         known = base.get(key) or (usual,)
         if raised and known[0] != usual and said[0] == usual:
             continue  # that a call that raised wrote nothing is no news
@@ -229,3 +231,8 @@ def _differences(base: Observation, observed: Observation) -> tuple[Fact, ...]:
         if known[0] not in said:
             facts.append(Fact(*key, said[0] or "none"))
     return tuple(facts)
+
+
+def _usual(aspect: str) -> str:
+    """Return what is not recorded of an aspect: that a result is on the device under test, and the like."""
+    return current_device() if aspect == "device" else USUAL.get(aspect, "")

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from conformance.checks import originals
+from conformance.checks.elements import logical_bytes
 from conformance.lab.trials.observe.results import storage_range
 
 _Outcome = tuple[str, ...]
@@ -108,12 +109,12 @@ def _content(value: Any) -> tuple[Any, Any, Any]:
         )
     layout = originals.layout(value)
     metadata = (originals.dtype(value), originals.shape(value), originals.device(value), layout)
-    if layout is not originals.strided or originals.device(value).type != "cpu":
+    if layout is not originals.strided or originals.device(value).type == "meta":
         return metadata, None, None
     bits = originals.is_conj(value), originals.is_neg(value)
     address, end = storage_range(value)
-    return (
-        (*metadata, originals.stride(value), value.storage_offset(), bits),
-        (address, end - address),
-        ctypes.string_at(address, end - address) if address else b"",
-    )
+    if originals.device(value).type != "cpu":  # an address there may be a mere handle
+        content = logical_bytes(value).tobytes()
+    else:
+        content = ctypes.string_at(address, end - address) if address else b""
+    return (*metadata, originals.stride(value), value.storage_offset(), bits), (address, end - address), content
