@@ -50,8 +50,8 @@ def census_tables(record: CensusRecord) -> Iterator[tuple[str, str, str, Table]]
             for (kind, alone), both in zip(record.rules.items(), record.labelled.values())
         )
         method = (
-            f"Measured on {record.judged:,} sentences that were drawn when rules and labels were done, and judged by two "
-            "readers. A new release has no labels: there the rules are alone."
+            f"Measured on {record.judged:,} sentences that were drawn when rules and labels were done, and judged by "
+            "two readers. A new release has no labels: there the rules are alone."
         )
         head = ("Family", "Precision", "Recall", "Precision of the rules alone", "Recall of the rules alone")
         yield "rules", "How often a family is right", method, Table(tuple(map(words, head)), rules)
