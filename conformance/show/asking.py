@@ -30,7 +30,7 @@ from conformance.show.spelling import code_in, without_variables
 #: How much of a question must be in what answers it.
 _LEAST = 0.4
 #: How much of a text must be in a message that does not have it as it is; of a long text, before it is a question.
-_LEAST_OF_MESSAGE = 0.6
+_LEAST_OF_MESSAGE = 0.55
 _MOST_OF_MESSAGE = 0.85
 _MANY_WORDS = 6
 #: What a name has more that stands in a question as code, as a mere word such as `no_grad`, and before all others.
