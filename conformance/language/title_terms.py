@@ -9,7 +9,7 @@ _PATTERNS = {
     "0-d": r"(?<!as a )\b0-d\b",
     "empty": r"\bempty (?:tensor|array|result|input)\b",
     "complex": r"\bcomplex\b",
-    "bool": r"\bbool(?:ean)?\b",
+    "bool": r"(?<!non-)\bbool(?:ean)?\b",
     "integer": r"\binteger (?:tensor|array|input|result)s?\b",
     "conjugated": r"\bconjugate bit\b|\bconjugated\b",
     "negative": r"\bnegative bit\b",

@@ -30,7 +30,7 @@ from conformance.show.spelling import code_in, without_variables
 #: How much of a question must be in what answers it.
 _LEAST = 0.4
 #: How much of a text must be in a message that does not have it as it is; of a long text, before it is a question.
-_LEAST_OF_MESSAGE = 0.55
+_LEAST_OF_MESSAGE = 0.6
 _MOST_OF_MESSAGE = 0.85
 _MANY_WORDS = 6
 #: What a name has more that stands in a question as code, as a mere word such as `no_grad`, and before all others.
@@ -259,7 +259,9 @@ class Asking:
     def _like_message(self, text: str, kind: str = "", least: float = _LEAST_OF_MESSAGE) -> tuple[Finding, ...]:
         """Return the messages that have most words of a text."""
         documents = {stored: [(1.0, words)] for stored, words in self._index.message_words.items()}
-        return self._of_messages(nearest(words_of(text), documents, least)[:_MOST_MESSAGES], text, kind)
+        return self._of_messages(
+            nearest(words_of(without_variables(text)), documents, least)[:_MOST_MESSAGES], text, kind
+        )
 
     def _of_messages(self, keys: Sequence[str], text: str, kind: str) -> tuple[Finding, ...]:
         views = sorted(self._index.messages(keys), key=lambda one: _rank_of_message(one, text, kind))

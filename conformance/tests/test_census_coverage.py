@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.lab.census.coverage import ClaimedSentence, ReadSentences, page_census, stored_page, take_census
+from conformance.lab.census.families import Labels
 from conformance.lab.census.objects import PublicObject
 from conformance.language.corpus import Corpus
 from conformance.language.decisions import NO_CLAIM, TODO, UNTESTABLE, Decision, Decisions
@@ -105,7 +106,7 @@ def test_the_table_counts_a_sentence_in_each_of_its_families(corpus: Corpus) -> 
 
 
 def test_a_label_counts_where_it_is_not_what_the_rules_say(corpus: Corpus) -> None:
-    labels = {sentence_hash(VIEW): ("leaf",), sentence_hash(RAISES): (), sentence_hash(REFERENCE): ("errors",)}
+    labels: Labels = {sentence_hash(VIEW): ("leaf",), sentence_hash(RAISES): (), sentence_hash(REFERENCE): ("errors",)}
     found = take_census(OBJECTS, corpus.claims, {}, NOTHING, labels).entries
     assert {entry.text: entry.families for entry in found} == {
         VIEW: ("leaf",),

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 import torch
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from conformance.__main__ import main
 from conformance.language.corpus import default_root, load_corpus
+from conformance.language.model import Claim
 from conformance.language.problems import Problems
 from conformance.language.sentences import find_sentences
 from conformance.results.model import HARNESS
@@ -45,12 +47,18 @@ def test_every_row_of_every_article_is_encoded() -> None:
     assert rows - encoded == set()
 
 
+def _is_later(claim: Claim) -> bool:
+    """Whether a claim is about releases after the one whose documentation is read, and only about these."""
+    releases = SpecifierSet(claim.applies.torch or "").filter(one.environment.torch for one in RESULTS.values())
+    return min(map(Version, releases), default=Version("0")) > Version(f"{WRITTEN_FROM}.999")
+
+
 @pytest.mark.skipif(not torch.__version__.startswith(WRITTEN_FROM), reason="keys are written from one release")
 def test_every_key_finds_one_sentence_of_the_documentation() -> None:
     wrong = []
     for claim in CORPUS.claims:
         for source in claim.sources:
-            if source.kind == "docs" and SpecifierSet(claim.applies.torch or "").contains(WRITTEN_FROM):
+            if source.kind == "docs" and not _is_later(claim):
                 found = set(find_sentences(docstring(source.name), source.key or ""))
                 if len(found) != 1:
                     wrong.append(f"{source.place}: '{source.key}' is in {len(found)} sentences of {source.name}")

@@ -92,15 +92,17 @@ def test_a_statement_inside_a_block_that_never_runs_is_told(weak_evidence: Calla
 
 
 def test_a_title_that_no_example_is_about_is_told(tmp_path: Path, thorough: Supervisor) -> None:
-    def told(given: str) -> list[str]:
+    def told(given: str, title: str = "A complex tensor has no history") -> list[str]:
         path = tmp_path / "made_up.yaml"
         body = f"given: {{x: tensor({given})}}\ndo: y = x.detach()\nexpect: not y.requires_grad"
-        path.write_text(HEADER + claim_text(body, title="A complex tensor has no history"), encoding="utf-8")
+        path.write_text(HEADER + claim_text(body, title=title), encoding="utf-8")
         entry = thorough.judge(load_corpus([path], default_root())[0].claims[0], "cpu").entry
         return list(map(str, entry.weak_evidence))
 
     assert told("floating") == ["V002 the title says 'complex', but no example is about that"]
     assert told("") == []
+    assert told("floating", "A boolean tensor has no history") != []
+    assert told("floating", "A non-boolean tensor has no history") == []
 
 
 def test_the_run_prints_code_and_place(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def census(options: argparse.Namespace, rest: list[str]) -> int:
 
 def _census(options: argparse.Namespace) -> int:
     from conformance.base.files import print_passed_over
-    from conformance.lab.census.coverage import take_census
+    from conformance.lab.census.coverage import ReadSentences, take_census
     from conformance.lab.census.files import (
         load_decisions,
         load_labels,
@@ -101,23 +101,23 @@ def _census(options: argparse.Namespace) -> int:
             f"{count_of(len(problems), 'mistake')} in the corpus; claims with a mistake are left out", file=sys.stderr
         )
 
-    def take() -> Census:
-        try:
-            before, labels = load_read_sentences(root), load_labels(root)
-        except ValueError as error:
-            raise Unusable(str(error)) from None
+    def take(before: ReadSentences) -> Census:
         taken = take_census(objects, corpus.claims, decisions, before, labels)
         taken.entries += _pages(options.page, corpus, decisions, before)
         return taken
 
-    taken = take()
+    try:
+        before, labels = load_read_sentences(root), load_labels(root)
+    except ValueError as error:
+        raise Unusable(str(error)) from None
+    taken = take(before)
     _refuse_unknown(options.module or (), taken, objects)
     if options.write:
         for path in [*write_decisions(root, taken.entries), *write_read_sentences(root, taken.entries)]:
             print(f"wrote {path}")
-        taken = take()
+        taken = take(ReadSentences.from_entries(taken.entries))
     if options.results:
-        _record(options.results, root, taken, version, corpus, objects, load_labels(root))
+        _record(options.results, root, taken, version, corpus, objects, labels)
     _show(options, taken, version)
     if options.strict and (undone := taken.left()):
         print(f"{count_of(len(undone), 'sentence')} to do", file=sys.stderr)

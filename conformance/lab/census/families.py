@@ -7,7 +7,7 @@ references carry none, nor does the line that says that an argument ``out`` is t
 function, and says nothing that calling it with ``out`` could contradict. Nor is deprecation an error, unless a warning
 is named.
 
-Readers labelled every sentence of one release. Where their labels differ from the rules, the labels count.
+Readers labelled the sentences of one release. Where their labels differ from the rules, the labels count.
 How often both are right is measured on sentences judged by hand: `conformance.lab.census.judged`.
 """
 
@@ -17,12 +17,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal, get_args
 
 from conformance.language.sentences import sentence_hash
 
-FAMILIES = ("sharing", "leaf", "gradients", "errors")
+Family = Literal["sharing", "leaf", "gradients", "errors"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
 #: The families of sentences, by hash.
-Labels = Mapping[str, tuple[str, ...]]
+Labels = Mapping[str, tuple[Family, ...]]
 NO_LABELS: Labels = {}
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from conformance.base.codec import decode
 from conformance.base.json_files import replace_file
@@ -31,7 +30,7 @@ LABELS_FILE = "labels.json"
 
 @dataclass(frozen=True)
 class _Labelled:
-    labels: Mapping[str, tuple[Literal["sharing", "leaf", "gradients", "errors"], ...]]
+    labels: Labels
 
 
 _HEADER = """\
