@@ -36,6 +36,11 @@ def test_a_false_claim_is_refuted_by_the_smallest_counterexample(judge: Judge) -
     assert "\nx = torch.tensor([1-2j])\n" in (outcome.counterexample or "")
 
 
+def test_an_error_is_shown_without_addresses(judge: Judge) -> None:
+    outcome = judge("given: {x: tensor()}\ndo: raise ValueError(object())\nexpect: x.numel() == 0")
+    assert "raised ValueError: <object object at 0x…>" in (outcome.detail or "")
+
+
 @pytest.mark.parametrize(
     ("given", "false", "smallest"),
     [

@@ -23,6 +23,11 @@ _LONGEST = 160
 _MOST_PARTS = 8
 
 
+def without_addresses(text: str) -> str:
+    """Return a text with ``0x…`` for addresses, which differ from process to process."""
+    return _ADDRESS.sub("0x…", text)
+
+
 def shown(value: Any) -> str:
     """Return a value's repr on one line, bounded in length, without what differs from process to process."""
     if type(value) is int and value in _ADDRESSES:
@@ -31,7 +36,7 @@ def shown(value: Any) -> str:
         text = repr(value)
     except BaseException as error:  # a repr that fails must not hide the failure it explains
         text = f"<{type(value).__name__}: repr raised {type(error).__name__}>"
-    folded = _ADDRESS.sub("0x…", " ".join(text.split()))
+    folded = without_addresses(" ".join(text.split()))
     folded = re.sub(re.escape(tempfile.gettempdir()) + _FOLDERS, "…/", folded)
     folded = _PROCESS.sub("…", _RAGGED.sub("j…", _RANDOM_NAME.sub("tmp…", folded)))
     return folded if len(folded) <= _LONGEST else folded[: _LONGEST - 1] + "…"

@@ -22,7 +22,7 @@ from conformance.inputs.recipes import Namespace
 from conformance.language.model import PROMISES, Raises
 from conformance.results.model import FailedPart, Tier
 from conformance.run.scripts.program import Plan, Program, compile_expression
-from conformance.run.worker.explain import explain
+from conformance.run.worker.explain import explain, without_addresses
 
 # A kernel that this torch does not have for a dtype: the example shows nothing about the promise.
 _NO_KERNEL = re.compile(r"not implemented for '(\w+)'")
@@ -347,8 +347,8 @@ def _text_of(message: Union[Warning, str]) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, at most 300 characters."""
-    return (message_of(error).strip().splitlines() or [""])[0][:300]
+    """Return the first line of an error's message, without addresses, at most 300 characters."""
+    return without_addresses((message_of(error).strip().splitlines() or [""])[0])[:300]
 
 
 def _missing_kernel(error: BaseException, device: str) -> Optional[MissingKernel]:
