@@ -107,7 +107,7 @@ def test_what_was_not_measured_is_a_gap(site: Site) -> None:
 
 def test_page_without_results_says_so(unmeasured: Site) -> None:
     text = sites.text_of(unmeasured.page(PAGE))
-    assert "Not measured in any environment" in text
+    assert "6 claims, none of them tried yet. Not measured in any environment." in text
     assert "□ not measured" in unmeasured.section(PAGE, "shares-storage")
 
 
@@ -116,6 +116,12 @@ def test_result_of_an_earlier_form_of_a_claim_is_a_gap(tmp_path: Path) -> None:
     text = sites.build(sites.write_source(tmp_path, [results])).section(PAGE, "shares-storage")
     assert "2.13.0 □ measured in an older form of the claim" in text
     assert "✓ holds" not in text
+
+
+def test_a_claim_that_no_environment_could_judge_is_not_called_true(tmp_path: Path) -> None:
+    results = sites.changed(sites.results("2.13.0"), "shares-storage", verdict="inapplicable", facts=None)
+    text = sites.text_of(sites.build(sites.write_source(tmp_path, [results])).page(PAGE))
+    assert "1 of them false somewhere, 3 not tried yet." in text
 
 
 def test_a_void_file_is_full_of_gaps(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def _environments(page: ReferenceDirective) -> Iterator[nodes.Node]:
 
 def _subjects(page: ReferenceDirective) -> Iterator[nodes.Node]:
     content = page.content_of_site
-    told = "False: claims that are false in some environment. Not measured: claims that were measured in none."
+    told = "False: claims that are false in some environment. Not tried: claims that none could judge."
     yield page.part("sentence", sentence=told if content.modules else "The corpus is empty.", style="")
     for module, subjects in content.modules.items():
         rows = [*subject_rows(subjects, content)]

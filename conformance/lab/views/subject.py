@@ -11,6 +11,7 @@ from conformance.lab.views.running_text import Text, linked, prose, text_of
 from conformance.lab.views.verdict_chips import Line, brief
 from conformance.language.model import FAMILIES, Claim
 from conformance.results.recorded import environments_in_words
+from conformance.results.verdicts import truth
 
 #: A claim in one line of a table: its title, its verdicts, and for which inputs and releases it is false.
 Glance = tuple[Text, tuple[Line, ...], tuple[Text, ...]]
@@ -43,10 +44,14 @@ def written_changes_of(name: str, content: Content) -> Iterator[Text]:
 
 
 def subject_rows(subjects: dict[str, list[Claim]], content: Content) -> Iterator[tuple[Text, int, int, int]]:
-    """Yield the subjects in the list of all: claims, those false somewhere, and those measured nowhere."""
+    """Yield the subjects in the list of all: claims, those false somewhere, and those tried nowhere."""
     for subject, claims in subjects.items():
-        gaps = sum(all(cell.verdict is None for cell in content.cells(claim)) for claim in claims)
-        yield linked(f"`{subject}`", "subject", subject), len(claims), _false(claims, content), gaps
+        yield (
+            linked(f"`{subject}`", "subject", subject),
+            len(claims),
+            _false(claims, content),
+            _untried(claims, content),
+        )
 
 
 def summary(claims: Sequence[Claim], content: Content) -> str:
@@ -56,8 +61,17 @@ def summary(claims: Sequence[Claim], content: Content) -> str:
     environments = content.recorded.environments
     count = f"{len(claims)} claim{'' if len(claims) == 1 else 's'}"
     where = f"Measured on {environments_in_words(environments)}" if environments else "Not measured in any environment"
-    return f"{count}, {_false(claims, content) or 'none'} of them false somewhere. {where}."
+    untried = _untried(claims, content)
+    if untried == len(claims):
+        return f"{count}, none of them tried yet. {where}."
+    rest = f", {untried} not tried yet" if untried else ""
+    return f"{count}, {_false(claims, content) or 'none'} of them false somewhere{rest}. {where}."
 
 
 def _false(claims: Sequence[Claim], content: Content) -> int:
     return sum(false_somewhere(content.cells(claim)) for claim in claims)
+
+
+def _untried(claims: Sequence[Claim], content: Content) -> int:
+    """Count the claims that no environment could judge, such as those about a device that nobody had."""
+    return sum(not any(cell.verdict and truth(cell.verdict) for cell in content.cells(claim)) for claim in claims)
