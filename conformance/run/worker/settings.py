@@ -33,8 +33,8 @@ _Reader = Callable[[], Any]
 _NO_MODULE = ("builtins", "__main__", None)
 _SIMPLE = (bool, int, float, str, tuple, list, enum.Enum)
 # Switches of torch's C++ code have a function that reads and one that sets. Of these, the first two are no settings,
-# and the last one is set before each example.
-_SWITCH = re.compile(r"_get_(?!graph_exec_group|thread_name|warnAlways)(\w+)")
+# the third is changed by the first attention on some GPUs, and the last one is set before each example.
+_SWITCH = re.compile(r"_get_(?!graph_exec_group|thread_name|sdp_priority_order|warnAlways)(\w+)")
 _ATTENTION = re.compile(r"_get_\w+_sdp_enabled")
 # Modules that keep settings in global variables, where they are imported.
 _KEEPERS = (
