@@ -327,6 +327,18 @@ def test_a_kernel_that_a_device_lacks_is_no_refutation(judge_there: Judge) -> No
     assert judge_there(body, "cpu").verdict == "holds"
 
 
+def test_an_operator_that_cuda_does_not_implement_yet_is_no_refutation(judge_there: Judge) -> None:
+    message = "NYI: CUDA sspaddmm is not implemented"
+    body = f"given: {{x: tensor()}}\ndo: |\n  y = x.clone()\n  raise RuntimeError('{message}')\n"
+    entry = judge_there(f"{body}expect: y is not x")
+    assert entry.verdict == "unsupported"
+    assert entry.missing_kernels == {"RuntimeError": ("sspaddmm",)}
+    assert judge_there(f"{body}raises: {{type: RuntimeError, promised: type}}").verdict == "unsupported"
+    promised = f"raises: {{type: RuntimeError, message: '{message}', promised: message}}"
+    assert judge_there(f"{body}{promised}").verdict == "holds"
+    assert judge_there(f"{body}expect: y is not x", "cpu").verdict == "refuted"
+
+
 FALSE = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: y.device.type == 'cpu'"
 
 
