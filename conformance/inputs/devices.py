@@ -114,12 +114,15 @@ class Accelerator:
 
     @property
     def is_lost(self) -> Optional[str]:
-        """Why nothing works on it any more, as after an assertion that failed in a kernel; None where it works."""
+        """Why nothing works on it any more, as after an assertion that failed in a kernel; None where it works.
+
+        Only the first line of the error: CUDA adds advice that is the same for every error.
+        """
         try:
             self.synchronize()
             torch.empty(1, device=self.name).fill_(1).cpu()
         except Exception as error:
-            return None if is_out_of_memory(error) else f"{type(error).__name__}: {error}"
+            return None if is_out_of_memory(error) else f"{type(error).__name__}: {error}".partition("\n")[0]
         return None
 
     def seed(self, seed: int) -> None:

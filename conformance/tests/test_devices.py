@@ -267,6 +267,19 @@ print(void("cpu"), void("standin"))
     ]
 
 
+def test_what_a_device_advises_after_an_error_is_no_part_of_why_it_is_void() -> None:
+    code = """
+from conformance.run.worker import smoke
+def fails(device):
+    torch._assert_async(torch.zeros(1, device=device))
+    torch.standin.synchronize()
+smoke.FACTS["nothing fails"] = fails
+print(smoke.void("standin"))
+"""
+    told = "the smoke claim 'nothing fails' raised RuntimeError: standin error: device-side assert triggered"
+    assert python(code) == told
+
+
 def test_the_generator_of_a_device_starts_each_example_where_that_of_the_cpu_does(judge_there: Judge) -> None:
     body = """
     given: {n: 'integer(1, 9)'}
@@ -283,7 +296,9 @@ def test_a_failure_that_shows_later_is_of_the_claim_that_made_it(judge_there: Ju
         "given: {x: tensor()}\ndo: torch._assert_async(torch.zeros(1, device=device))\nexpect: x is not None"
     )
     assert entry.verdict == "crashed"
-    assert "lost the device standin: RuntimeError: standin error: device-side assert triggered" in (entry.detail or "")
+    told, _, rest = (entry.detail or "").partition("\n")
+    assert told == "lost the device standin: RuntimeError: standin error: device-side assert triggered"
+    assert "debugging" not in rest
     assert judge_there(READING).verdict == "holds"
 
 
@@ -325,6 +340,18 @@ def test_a_kernel_that_a_device_lacks_is_no_refutation(judge_there: Judge) -> No
     assert entry.verdict == "unsupported"
     assert entry.missing_kernels == {"NotImplementedError": ("aten::kthvalue.values",)}
     assert judge_there(body, "cpu").verdict == "holds"
+
+
+def test_an_operator_that_cuda_does_not_implement_yet_is_no_refutation(judge_there: Judge) -> None:
+    message = "NYI: CUDA sspaddmm is not implemented"
+    body = f"given: {{x: tensor()}}\ndo: |\n  y = x.clone()\n  raise RuntimeError('{message}')\n"
+    entry = judge_there(f"{body}expect: y is not x")
+    assert entry.verdict == "unsupported"
+    assert entry.missing_kernels == {"RuntimeError": ("sspaddmm",)}
+    assert judge_there(f"{body}raises: {{type: RuntimeError, promised: type}}").verdict == "unsupported"
+    promised = f"raises: {{type: RuntimeError, message: '{message}', promised: message}}"
+    assert judge_there(f"{body}{promised}").verdict == "holds"
+    assert judge_there(f"{body}expect: y is not x", "cpu").verdict == "refuted"
 
 
 FALSE = "given: {x: tensor()}\ndo: y = x.clone()\nexpect: y.device.type == 'cpu'"

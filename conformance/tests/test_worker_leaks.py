@@ -23,6 +23,11 @@ LEFT = {
         "sys.modules['ftplib']",
         "__import__('ftplib') is not None",
     ),
+    "an object beside an import": (
+        "import sys, types, xml.sax.saxutils\nsys.modules['beside'] = types.SimpleNamespace()",
+        "sys.modules['beside']",
+        "'beside' not in __import__('sys').modules",
+    ),
     "a module replaced": (
         "import sys, types\nsys.modules['json'] = types.ModuleType('json')",
         "sys.modules['json']",
@@ -307,6 +312,14 @@ ORDINARY = {
         "import sys, types\nkind = type('Settings', (types.ModuleType,), {'__module__': 'torch.backends.made_up'})\n"
         "sys.modules['torch.backends.made_up'] = kind('made_up')"
     ),
+    "a library that puts objects beside its modules, as Cython does": (
+        "import sys\n"
+        "with open('made_up_library.py', 'w') as file:\n"
+        "    _ = file.write('import sys\\nclass Part: pass\\nsys.modules[\"made_up_library.part\"] = Part()')\n"
+        "sys.path.insert(0, '.')\n"
+        "_ = __import__('made_up_library')\n"
+        "sys.path.pop(0)"
+    ),
     "a patch that is undone": "old = torch.Tensor.add\ntorch.Tensor.add = max\ntorch.Tensor.add = old",
     "the folder for temporary files is asked for": "import tempfile\ntempfile.gettempdir()",
     "a warning that torch gives": "torch.set_default_tensor_type(torch.FloatTensor)",
@@ -315,7 +328,8 @@ ORDINARY = {
 
 @pytest.mark.parametrize("name", ORDINARY)
 def test_what_torch_and_python_do_themselves_is_no_leak(name: str, judge: Judge) -> None:
-    assert judge(body(ORDINARY[name], "y is not x")).verdict == "holds"
+    entry = judge(body(ORDINARY[name], "y is not x"))
+    assert (entry.verdict, entry.detail) == ("holds", None)
 
 
 def test_what_dynamo_turns_off_is_on_for_the_next(judge: Judge) -> None:

@@ -70,8 +70,12 @@ class Namespaces:
             for name, module in new.items()
             if getattr(module, "__spec__", None) is not None or _is_of_torch(type(module))
         }
-        # An extension may make further modules, which have no spec, when it is imported.
-        foreign = {name for name in new.keys() - imported if not (imported and isinstance(new[name], ModuleType))}
+        # What is imported may make further modules, which have no spec, or put objects of its own classes beside them.
+        foreign = {
+            name
+            for name in new.keys() - imported
+            if not (imported and (isinstance(new[name], ModuleType) or type(new[name]).__module__ in new))
+        }
         changed = {name for name, module in self._modules.items() if sys.modules.get(name, _MISSING) is not module}
         for name in foreign:
             del sys.modules[name]

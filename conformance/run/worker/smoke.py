@@ -70,7 +70,7 @@ def void(device: str = "cpu") -> Optional[str]:
         try:
             sound = check(device)
         except Exception as error:
-            return f"the smoke claim '{fact}' raised {type(error).__name__}: {error}"
+            return f"the smoke claim '{fact}' raised {type(error).__name__}: {error}".partition("\n")[0]
         if not sound:
             return f"the smoke claim '{fact}' is false"
     return None

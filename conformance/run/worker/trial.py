@@ -32,6 +32,7 @@ _NO_OPERATOR = re.compile(r"Could not run '(?P<name>[\w:.]+)' with arguments fro
 _NOT_YET = re.compile(
     r"[Tt]he operator '(?P<name>[\w:.]+)' is not currently (?:implemented|supported)"
     r"|(?P<convolution>\bconvolution(?:_backward)?)_overrideable|(?P<stub>DispatchStub): missing kernel for"
+    r"|^NYI: CUDA (?P<nyi>\w+) is not implemented"
 )
 # What torch 2.1 says of a float8 dtype, for which its table of type promotion has no place.
 _NO_PROMOTION = "Unsupported TypeMeta in ATen"

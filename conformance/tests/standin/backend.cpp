@@ -351,10 +351,11 @@ Tensor unfold(const Tensor& self, int64_t dim, int64_t size, int64_t step) {
 Tensor view_as_real(const Tensor& self) { return native::view_as_real(self); }
 Tensor view_as_complex(const Tensor& self) { return native::view_as_complex(self); }
 
-// A failure that shows only later, when somebody waits for the device.
+// A failure that shows only later, when somebody waits for the device; advice follows it, as in CUDA.
 void assert_async(const Tensor& truth) {
   check(truth.device().index());
-  if (!on_cpu(truth).item().toBool()) cards[truth.device().index()].failure = "device-side assert triggered";
+  if (!on_cpu(truth).item().toBool())
+    cards[truth.device().index()].failure = "device-side assert triggered\nFor debugging consider STANDIN_BLOCKING=1";
 }
 void assert_async_message(const Tensor& truth, std::string_view) { assert_async(truth); }
 
