@@ -93,8 +93,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     with EndSignals() as signals, plain_output(errors_only=arguments[:1] == ["run"]):
         try:
             status = _main(arguments)
-        except KeyboardInterrupt:
-            print("stopped", file=sys.stderr)
+        except KeyboardInterrupt as stop:
+            print(": ".join(("stopped", *map(str, stop.args))), file=sys.stderr)
             status = 130
     return signals.status(status)
 

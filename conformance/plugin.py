@@ -25,7 +25,7 @@ from conformance.base.processes.ending import EndSignals, leave_ending_to_the_pa
 from conformance.base.processes.environment import UNFILLED, processor, processors
 from conformance.base.processes.protection import die_with
 from conformance.base.recorded_folder import recorded_folder
-from conformance.base.text import count_of
+from conformance.base.text import count_of, printable
 from conformance.language.corpus import default_root, is_spec_file, is_whole, load_corpus, load_file
 from conformance.language.corpus_cache import load_own_corpus
 from conformance.language.model import Claim
@@ -374,12 +374,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
-    """Say before a run of the whole corpus what it is about to do, and what its letters stand for."""
+    """Say before a run what of a stopped one it can't continue, and of the whole corpus, what it is about to do."""
     config = session.config
     ahead = read_ahead(config)
-    if ahead is None or not ahead.is_whole or ahead.selects or hasattr(config, "workerinput"):
+    if ahead is None or ahead.selects or hasattr(config, "workerinput"):
         return
-    environments = _environments(config)
+    environments, earlier = _environments(config), _tally(config).earlier
+    for told in earlier.not_resumed(environments.values()) if earlier is not None else ():
+        config.get_terminal_writer().line(f"\n{printable(told)}")
+    if not ahead.is_whole:
+        return
     timed = config.getoption("--timings")
     claims = sum(claim.is_timed == timed for claim in ahead.corpus.claims) * len(environments) - len(_kept(config))
     if claims > 0 and config.get_verbosity() >= 0:

@@ -35,7 +35,7 @@ class UnfinishedFile:
         The folder of the results.
     results
         The environment and the settings of the run, and what was measured here before and is to be kept. What stopped
-        runs of this environment have left is removed then.
+        runs of this environment and these settings have left here is removed then.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class UnfinishedFile:
             self._create(results)
         except FileNotFoundError:  # another run that ended has just removed the empty folder
             self._create(results)
-        remove_stopped(folder, results.name)
+        remove_stopped(folder, results)
 
     def add(self, identity: str, entry: Entry) -> None:
         """Add an outcome; raises OSError where it can't be written, and goes on there with the next one."""
@@ -94,9 +94,9 @@ class UnfinishedFile:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def remove_stopped(folder: Path, name: str) -> None:
-    """Remove what stopped runs of an environment have left in a folder of results."""
-    for path in Path(folder, FOLDER).glob(f"{name}*{SUFFIX}"):
+def remove_stopped(folder: Path, results: Results) -> None:
+    """Remove what stopped runs of an environment, with the same settings, have left here in a folder of results."""
+    for path in Path(folder, FOLDER).glob(f"{results.name}{_mark(results)}*{SUFFIX}"):
         with contextlib.suppress(OSError):
             descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
             try:
@@ -110,6 +110,16 @@ def remove_stopped(folder: Path, name: str) -> None:
 
 def read_unfinished(folder: Path) -> Iterator[Results]:
     """Yield what runs here have left that did not end, the oldest first; what can't be read of it is left out."""
+    return (results for path, results in every_unfinished(folder) if is_from_here(path, results))
+
+
+def is_from_here(path: Path, results: Results) -> bool:
+    """Return whether this machine has left a file, with this code and the torch that is installed."""
+    return _mark(results) in path.name
+
+
+def every_unfinished(folder: Path) -> Iterator[tuple[Path, Results]]:
+    """Yield each file that a run has left that did not end, whatever machine it ran on, and what it measured."""
     aged: list[tuple[int, Path]] = []
     paths: list[Path] = []
     with contextlib.suppress(FileNotFoundError):  # another run that ends removes its file, and the folder
@@ -120,8 +130,8 @@ def read_unfinished(folder: Path) -> Iterator[Results]:
     for _, path in sorted(aged):
         with contextlib.suppress(ResultError):
             found = _read(read_bytes(path).decode("utf-8", "replace"))
-            if found is not None and _mark(found) in path.name:
-                yield found
+            if found is not None:
+                yield path, found
 
 
 def _read(text: str) -> Optional[Results]:

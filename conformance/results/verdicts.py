@@ -51,7 +51,9 @@ APPEARANCES: dict[Verdict, Appearance] = {
     "unsupported": Appearance(
         "not supported", "∅", "n/s", "none", "this device lacks what every example needs, such as an operator"
     ),
-    "crashed": Appearance("crashed", "†", "crash!", "bad", "the interpreter died while the claim was tried"),
+    "crashed": Appearance(
+        "crashed", "†", "crash!", "bad", "the interpreter died or lost the device while the claim was tried"
+    ),
     "timed-out": Appearance("timed out", "…", "hang!", "bad", "the time limit passed while the claim was tried"),
     "invalid": Appearance("invalid", "!", "invalid!", "bad", "the claim can't be judged"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
@@ -13,7 +13,7 @@ from conformance.results.model import Entry, Environment
 from conformance.results.origin import measured_here
 from conformance.results.record import stored_result
 from conformance.results.store import SUFFIX, Results
-from conformance.results.unfinished import read_unfinished
+from conformance.results.unfinished import every_unfinished, is_from_here
 from conformance.run.protocol import ItemRecord
 from conformance.run.supervisor import HarnessError, Supervisor
 
@@ -49,7 +49,8 @@ class EarlierRuns:
         self._resumes = resume
         self._knows_files = not again
         self._extends = record
-        self._left = list(read_unfinished(folder))
+        self._files = list(every_unfinished(folder))
+        self._left = [results for path, results in self._files if is_from_here(path, results)]
 
     @property
     def is_empty(self) -> bool:
@@ -77,6 +78,32 @@ class EarlierRuns:
             for identity, entry in results.claims.items()
             if fingerprints.get(identity) == entry.claim
         }
+
+    def not_resumed(self, environments: Iterable[Environment]) -> Iterator[str]:
+        """Yield why what a stopped run has left can't be continued, and what to do; nothing unless it was asked for."""
+        here = list(environments)
+        for path, results in self._files if self._resumes else ():
+            why = self._why_not(path, results, here)
+            if why:
+                yield f"--resume can't continue {path}: {why}"
+
+    def _why_not(self, path: Path, results: Results, here: Collection[Environment]) -> str:
+        theirs, settings = results.environment, self._settings
+        like_theirs = [one for one in here if (one.torch, one.device) == (theirs.torch, theirs.device)]
+        if not like_theirs:
+            return f"it is of torch {theirs.torch} on {theirs.device}, which this run does not measure"
+        if theirs not in here:
+            differing = [name for name, value in vars(theirs).items() if value != getattr(like_theirs[0], name)]
+            return f"it was measured in another environment ({', '.join(differing)}); continue it in that one"
+        if (results.examples, results.seed) != (settings.examples, settings.seed):
+            return f"it was measured with --examples {results.examples} --seed {results.seed}; give these again"
+        if not self._goes_on(results, theirs):
+            return "it was measured by another version of this package, or is VOID"
+        if not is_from_here(path, results):
+            result_file = self._folder / f"{results.name}{SUFFIX}"
+            told = "another machine, another build of torch or other code of this package measured it"
+            return f"{told}; to extend it all the same, copy it to {result_file} and run with --record instead"
+        return ""
 
     def _goes_on(self, results: Results, environment: Environment) -> bool:
         return results.measured_like(environment, self._settings.examples, self._settings.seed)

@@ -26,13 +26,12 @@ _DEBUG = (
     "--log-cli-format=%(relativeCreated)7d ms  %(message)s",
 )
 # The tests and the configuration of a project that happens to be around are neither imported nor run. The plugin of
-# Hypothesis imports all of it, which only workers need, and that of temporary folders leaves one where a run is killed.
-_NOTHING_BUT_SPECS = (
-    "--noconftest",
-    *(f"-pno:{plugin}" for plugin in ("python", "unittest", "doctest", "hypothesispytest", "tmpdir")),
-)
+# temporary folders leaves one where a run is killed.
+_NOTHING_BUT_SPECS = ("--noconftest", *(f"-pno:{plugin}" for plugin in ("python", "unittest", "doctest", "tmpdir")))
 # With these, a user changes runs of pytest, of which nobody need know that this is one.
-_OF_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_PLUGINS")
+_OF_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+# Plugins that happen to be installed may print in each process, or import much: only one that is named is loaded.
+_NO_INSTALLED_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 class UnusablePath(Exception):
@@ -66,8 +65,8 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
         return 2
     _say_foreign(paths, root, corpus)
     arguments = [
-        "-p",
-        "conformance.plugin",
+        "-pxdist.plugin",
+        "-pconformance.plugin",
         "-c",
         str(Path(__file__).with_name("pytest.ini")),
         f"--rootdir={_rootdir(paths, root)}",
@@ -83,6 +82,7 @@ def run_claims(options: argparse.Namespace, rest: Sequence[str]) -> int:
     ]
     for name in _OF_PYTEST:
         os.environ.pop(name, None)
+    os.environ.update(_NO_INSTALLED_PLUGINS)
     status = int(pytest.main(arguments, plugins=[ahead]))
     if status == _PYTEST_STATUS_NOTHING_COLLECTED:
         print("conformance: no claim matches", file=sys.stderr)

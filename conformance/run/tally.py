@@ -271,7 +271,7 @@ class Tally:
                 if column.kept is not None:
                     column.kept.remove()
                 else:
-                    remove_stopped(folder, name)
+                    remove_stopped(folder, column.results)
                 return True
         except (OSError, ResultError) as error:
             self._unwritten = _reason(error)

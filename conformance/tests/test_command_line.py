@@ -24,8 +24,8 @@ BAD = "given: {x: tensor(min_size=1)}\ndo: y = x.clone()\nexpect: shares_storage
 ANSWER = "answer: [{says: It negates., claims: [torch.Tensor.detach/good-one]}]\n"
 
 
-def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+def conformance(*arguments: object, folder: Path, path: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{path}", "COLUMNS": "120"}
     command = [sys.executable, "-m", "conformance", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
@@ -72,6 +72,20 @@ def test_processes_change_nothing(specs: Path, tmp_path: Path) -> None:
     assert shared.returncode == 1
     counts = [line for line in alone.stdout.splitlines() if "1 holds, 1 refuted" in line]
     assert counts[0] in shared.stdout
+
+
+def test_other_plugins_of_pytest_are_loaded_where_they_are_named(specs: Path, tmp_path: Path) -> None:
+    installed = tmp_path / "noisy-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy\nVersion: 1\n", encoding="utf-8")
+    (installed / "entry_points.txt").write_text("[pytest11]\nnoise = noisy\n", encoding="utf-8")
+    noise = "import sys\ndef pytest_configure(config):\n    print('noise', file=sys.stderr)\n"
+    (tmp_path / "noisy.py").write_text(noise, encoding="utf-8")
+    for processes in ("0", "2"):
+        ran = conformance("run", specs / "good.yaml", "-n", processes, folder=tmp_path, path=tmp_path)
+        assert (ran.returncode, "noise" in ran.stderr) == (0, False)
+        named = conformance("run", specs / "good.yaml", "-n", processes, "-p", "noisy", folder=tmp_path, path=tmp_path)
+        assert (named.returncode, "noise" in named.stderr) == (0, True)
 
 
 def test_last_failed_runs_only_that(specs: Path, tmp_path: Path) -> None:

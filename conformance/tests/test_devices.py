@@ -267,6 +267,17 @@ print(void("cpu"), void("standin"))
     ]
 
 
+def test_a_claim_that_fails_in_a_kernel_is_said_to_lose_the_device(tmp_path: Path) -> None:
+    specs, expected = tmp_path / "specs.yaml", tmp_path / "expected.yaml"
+    body = "do: y = torch._assert_async(torch.zeros(1, device=device))\nexpect: y is None"
+    specs.write_text(HEADER + claim_text(body), encoding="utf-8")
+    expected.write_text("standin: {}\n", encoding="utf-8")
+    told = run_there(tmp_path, specs, "--expected", expected).stdout
+    assert "  verdict  crashed: the interpreter died or lost the device while the claim was tried\n" in told
+    lost = "lost the device standin: RuntimeError: standin error: device-side assert triggered"
+    assert f"  because  {lost}\n" in told
+
+
 def test_what_a_device_advises_after_an_error_is_no_part_of_why_it_is_void() -> None:
     code = """
 from conformance.run.worker import smoke

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -227,10 +228,32 @@ def test_what_is_no_unfinished_file_is_measured_again(
 
 def test_other_settings_are_not_resumed(checkout: Path, tmp_path: Path) -> None:
     assert run(checkout, tmp_path, "-k", "storage", "--examples=3").returncode == 0
+    [left] = unfinished(tmp_path)
     resumed = run(checkout, tmp_path, "--resume", "--examples=4")
+    told = f"--resume can't continue {left}: it was measured with --examples 3 --seed 0; give these again"
+    assert told in resumed.stdout.splitlines()
     [path] = tmp_path.glob("torch-*.jsonl")
     assert resumed.returncode == 0
     assert load_results(path).examples == 4
+
+
+def test_what_another_machine_left_is_not_resumed_but_can_be_extended(checkout: Path, tmp_path: Path) -> None:
+    assert run(checkout, tmp_path, "-k", "storage").returncode == 0
+    [here] = unfinished(tmp_path)
+    elsewhere = here.with_name(re.sub(r"[0-9a-f]{16}", "0" * 16, here.name))
+    here.rename(elsewhere)
+    resumed = run(checkout, tmp_path, "--resume", "-n", "2")
+    [told] = [line for line in resumed.stdout.splitlines() if line.startswith("--resume")]
+    assert told.startswith(
+        f"--resume can't continue {elsewhere}: another machine, another build of torch or other code"
+    )
+    [result_file] = tmp_path.glob("torch-*.jsonl")
+    assert told.endswith(f"copy it to {result_file} and run with --record instead")
+    assert unfinished(tmp_path) == [elsewhere]
+    shutil.copy(elsewhere, result_file)
+    left = len(load_results(elsewhere).claims)
+    extended = run(checkout, tmp_path, "--record")
+    assert f"{left} kept from this record, whatever machine measured them" in extended.stdout
 
 
 def test_a_part_measured_anew_removes_nothing(checkout: Path, tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -199,3 +203,21 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "2 calls of 1 names, no mistakes" in shown.out
     assert "shares memory with x" in shown.out
     assert "no call has 'no such call'" in shown.err
+
+
+def test_a_run_that_is_stopped_says_what_is_lost(tmp_path: Path) -> None:
+    begun, results = tmp_path / "begun", tmp_path / "results"
+    waiting = f"open('{begun}', 'w').close(); __import__('time').sleep(60)"
+    calls = f'calls:\n  torch.Tensor.clone: [x.clone()]\n  torch.Tensor.detach: ["{waiting}"]\n'
+    (tmp_path / "calls.yaml").write_text(calls, encoding="utf-8")
+    command = [sys.executable, "-m", "conformance", "trials", "measure", "calls.yaml", "--results", str(results)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        end = time.monotonic() + 60
+        while not begun.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        running.terminate()
+        _, printed = running.communicate(timeout=60)
+    lost = "1 of 2 calls were tried; what they did is lost; name files of calls, or use -k, to try fewer at a time"
+    assert (running.returncode, printed) == (143, f"stopped: {lost}\n")
+    assert not results.exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.lab.views.falsehoods import false_where
+from conformance.lab.views.falsehoods import false_where, falsehoods
 from conformance.lab.views.running_text import plain
 from conformance.tests.result_files import entry, make_claim, release
 
@@ -44,3 +44,23 @@ def test_releases_are_named_where_it_holds_in_others(tmp_path: Path) -> None:
         release("2.1", {claim.id: entry(claim, "diverges", divergence=(0,))}).cell(claim),
     ]
     assert [plain(text) for text in false_where(claim, cells)] == ["false on torch 2.1 (cpu)"]
+
+
+CRASHES = GIVEN.replace("{expect: not y.is_leaf}", "{crashes: true}") + EXAMPLE
+
+
+@pytest.mark.parametrize(
+    ("when", "told"),
+    [
+        ("", "the interpreter crashes"),
+        ("  when: {device: cpu}\n", "the interpreter crashes"),
+        ("  when: {device: cuda}\n", "an assertion in a kernel fails, and the process can't use the device any more"),
+        (
+            "  when: {device: accelerator}\n",
+            "an assertion in a kernel fails, and the process can't use the device any more",
+        ),
+    ],
+)
+def test_a_crash_on_a_device_is_the_loss_of_the_device(tmp_path: Path, when: str, told: str) -> None:
+    (recorded,) = falsehoods(make_claim(tmp_path, CRASHES + when), [])
+    assert [plain(text) for text in recorded.instead] == [told]

@@ -83,7 +83,10 @@ def try_calls(
         If torch can't be imported, or lacks the device.
     conformance.base.processes.worker.ServiceFailed
         If this package has a mistake.
+    KeyboardInterrupt
+        If the run is stopped; it says what is lost, since a release is recorded whole or not at all.
     """
+    tried: list[tuple[Call, tuple[Row, ...]]] = []
     with ScratchFolder() as folder:
         # Each has a folder of its own, which it empties after each call.
         folders = [folder / str(number) for number in range(processes)]
@@ -91,11 +94,15 @@ def try_calls(
         workers = [Worker(_SERVICE, options, own, _LIMITS, _VARIABLES) for own in folders]
         try:
             greeting = workers[0].greeting()
-            order = {id(call): place for place, call in enumerate(calls)}
-            tried = sorted(_tried(workers, iter(calls)), key=lambda one: order[id(one[0])])
+            tried.extend(_tried(workers, iter(calls)))
+        except KeyboardInterrupt:
+            lost = f"{len(tried):,} of {len(calls):,} calls were tried; what they did is lost"
+            raise KeyboardInterrupt(f"{lost}; name files of calls, or use -k, to try fewer at a time") from None
         finally:
             for worker in workers:
                 worker.close()
+    order = {id(call): place for place, call in enumerate(calls)}
+    tried.sort(key=lambda one: order[id(one[0])])
     return Measured(decode(Environment, greeting["environment"]), tuple(greeting["inputs"]), tuple(tried))
 
 

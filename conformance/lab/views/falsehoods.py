@@ -123,7 +123,7 @@ def _recorded(position: int, divergence: Divergence, seen: Sequence[Cell]) -> Fa
         note=prose(divergence.note),
         circumstances=_circumstances(divergence),
         origin=_origin(divergence),
-        instead=expectation(divergence.instead),
+        instead=expectation(divergence.instead, device=divergence.when.device),
         wording=prose(divergence.wording) if divergence.wording else (),
         counterexamples=scripts,
         false_for="" if scripts else example,

@@ -15,15 +15,26 @@ from conformance.run.scripts.observation import example_script
 _NEVER_ASKED = "–"
 
 
-def expectation(expected: Expectation, *, judged: bool = True) -> tuple[Text, ...]:
-    """Return what must be true, be raised or be warned, an item for each; or what is only looked at."""
+#: What a crash is, on the CPU or wherever it happens, and on another device.
+_CRASHES = "the interpreter crashes"
+_LOSES_DEVICE = "an assertion in a kernel fails, and the process can't use the device any more"
+
+
+def expectation(expected: Expectation, *, judged: bool = True, device: Optional[str] = None) -> tuple[Text, ...]:
+    """Return what must be true, be raised or be warned, an item for each; or what is only looked at.
+
+    Parameters
+    ----------
+    device
+        The device type to which a divergence is limited; None where it is to none.
+    """
     items: list[Text] = [code(expression.text) for expression in expected.expect]
     if expected.raises is not None:
         items.append(text_of("the last statement raises ", _error(expected.raises, "an error", judged)))
     if expected.warns is not None:
         items.append(text_of("the last statement warns: ", _error(expected.warns, "any warning", judged)))
     if expected.crashes:
-        items.append(words("the interpreter crashes"))
+        items.append(words(_CRASHES if device in (None, "cpu") else _LOSES_DEVICE))
     return tuple(items)
 
 
