@@ -313,6 +313,22 @@ def test_a_failure_that_shows_later_is_of_the_claim_that_made_it(judge_there: Ju
     assert judge_there(READING).verdict == "holds"
 
 
+def test_a_device_that_every_example_loses_is_a_divergence_and_no_lack(judge_there: Judge) -> None:
+    body = """
+    given: {x: tensor()}
+    do: torch._assert_async(torch.zeros_like(x, device=device).sum())
+    raises: RuntimeError
+    diverges:
+      - when: {device: accelerator}
+        kind: platform
+        instead: {crashes: true}
+        example: {x: "torch.ones(1)"}
+        note: A test.
+        link: none-filed
+    """
+    assert judge_there(body).verdict == "diverges"
+
+
 def test_another_current_device_is_a_leak(judge_there: Judge) -> None:
     entry = judge_there("given: {x: tensor()}\ndo: torch.standin.set_device(1)\nexpect: x is not None")
     assert (entry.verdict, entry.detail) == ("invalid", "it leaks global state: current device of standin")

@@ -12,7 +12,7 @@ from conformance.inputs.given import Example
 from conformance.inputs.recipes import Unbuildable
 from conformance.language.model import Claim, Divergence, Expectation
 from conformance.results.conditions import admits
-from conformance.results.model import Device, Entry, Environment, Often, Tiers, WeakEvidence
+from conformance.results.model import Device, Entry, Environment, Often, Tiers, Verdict, WeakEvidence
 from conformance.run.scripts.counterexample import counterexample_script
 from conformance.run.scripts.placement import on_device, placed_recipes
 from conformance.run.scripts.program import Plan, plan
@@ -111,11 +111,10 @@ class _Judgement:
             return self._refuted(entry, evidence)
         if not evidence.judged and evidence.lacking is not None:
             return replace(entry, verdict="inapplicable", detail=evidence.lacking)
-        if not evidence.judged and self._device != "cpu":
-            return replace(entry, verdict="unsupported", detail=_nothing_judged(evidence))
         # Where torch crashes, every example may be left out; otherwise a divergence needs examples as a claim does.
         if not evidence.judged and not any(divergence.instead.crashes for _, divergence, _ in self._diverges):
-            return replace(entry, verdict="invalid", detail=_nothing_judged(evidence))
+            verdict: Verdict = "invalid" if self._device == "cpu" else "unsupported"
+            return replace(entry, verdict=verdict, detail=_nothing_judged(evidence))
         if self._claim.unspecified:
             entry = replace(entry, verdict="unspecified", observed=_observed(evidence))
         return replace(entry, verdict="diverges") if self._diverges else entry
