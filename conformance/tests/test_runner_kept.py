@@ -18,7 +18,7 @@ from conformance.results.store import load_results
 from conformance.tests.small_checkout import NAME, make_checkout, run
 
 #: The hash of the code that measures when HARNESS, or this line, was last changed.
-KNOWN = (3, "ce658a7a08b4")
+KNOWN = (3, "39bfcfdf9f17")
 
 
 @pytest.fixture(scope="module")
