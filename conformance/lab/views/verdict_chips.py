@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.base.release_spans import in_ranges
 from conformance.language.model import Claim
@@ -60,16 +60,18 @@ def strip(claim: Claim, cells: Sequence[Cell]) -> tuple[Line, ...]:
 
 
 def brief(claim: Claim, cells: Sequence[Cell]) -> tuple[Line, ...]:
-    """Return the verdicts with as little as can be: one chip where all environments of a device agree."""
-    lines = _by_device(claim, cells)
-    return tuple(_brief(device if len(lines) > 1 else "", found) for device, found in lines)
+    """Return the verdicts with as little as can be: one chip where all environments agree, or those of some devices."""
+    devices: dict[Line, list[str]] = {}
+    for device, found in _by_device(claim, cells):
+        devices.setdefault(_brief(found), []).append(device)
+    if len(devices) == 1:
+        return tuple(devices)
+    return tuple(replace(line, device=", ".join(names)) for line, names in devices.items())
 
 
-def _brief(device: str, cells: Sequence[Cell]) -> Line:
-    if not cells:
-        return _line(device, cells)
+def _brief(cells: Sequence[Cell]) -> Line:
     looks = {_chip(cell) for cell in cells}
-    return Line(device, tuple(looks)) if len(looks) == 1 else _line(device, cells)
+    return Line("", tuple(looks)) if len(looks) == 1 else _line("", cells)
 
 
 def _line(device: str, cells: Sequence[Cell]) -> Line:
