@@ -328,7 +328,10 @@ FORMS: dict[str, Form] = {
             "expect": _EXPECT,
             "raises": _RAISES,
             "warns": _WARNS,
-            "crashes": Key(Shape.TRUE, "The interpreter dies."),
+            "crashes": Key(
+                Shape.TRUE,
+                "The interpreter dies, or an assertion in a kernel fails and it can't use the device any more.",
+            ),
         },
     ),
 }
@@ -352,7 +355,7 @@ CAUSE = Form(
             "What it does to someone who relies on the promise; the worst first.",
             words=_words(
                 HARMS,
-                "the interpreter dies",
+                "the interpreter dies, or can't use the device any more",
                 "a result or a gradient is wrong, and nothing says so",
                 "memory is written that should not be",
                 "an error where none, or another one, was promised",

@@ -7,36 +7,52 @@ from collections.abc import Iterator, Mapping, Sequence
 from conformance.base.release_spans import minor, runs
 from conformance.language.model import Answer, AnswerLine, Claim
 from conformance.results.proofs import Standing, is_about, needs_gpu, standing_of
-from conformance.results.recorded import Cell, Measured
+from conformance.results.recorded import Cell, Measured, Recorded
 from conformance.show.model import AnswerView, Chip, LineView, Truth
 from conformance.show.tried import kinds_tried, on_kinds
 
 
-def answer_view(answer: Answer, claims: Mapping[str, Claim], releases: Sequence[Measured]) -> AnswerView:
-    """Return an answer with what recorded releases say of its lines.
+def answer_view(answer: Answer, claims: Mapping[str, Claim], recorded: Recorded) -> AnswerView:
+    """Return an answer with what recorded releases say of its lines, on the CPU and on devices that they are about.
 
     Parameters
     ----------
     claims
         The claims of the corpus by id.
-    releases
-        Each release on one device, the oldest first.
     """
     proofs = [claims[name] for line in answer.lines for name in line.claims if name in claims]
     return AnswerView(
         answer.subject,
-        tuple(_line(line, claims, releases) for line in answer.lines),
+        tuple(_line(line, claims, recorded) for line in answer.lines),
         answer.see,
         answer.asked,
         on_kinds(kind for claim in proofs if not claim.unspecified for kind in kinds_tried(claim)),
     )
 
 
-def _line(line: AnswerLine, claims: Mapping[str, Claim], releases: Sequence[Measured]) -> LineView:
+def _line(line: AnswerLine, claims: Mapping[str, Claim], recorded: Recorded) -> LineView:
     proofs = [claims[name] for name in line.claims if name in claims]
-    truths = _truths(line, [claim for claim in proofs if not needs_gpu(claim)], releases)
-    chips = [Chip(run.value, tuple(map(minor, run.releases))) for run in runs(truths)]
-    return LineView(line.says, line.exception, line.claims, tuple(reversed(chips)), any(map(needs_gpu, proofs)))
+    on_gpu = [claim for claim in proofs if needs_gpu(claim)]
+    elsewhere = [
+        chip
+        for device, path in recorded.by_device.items()
+        if on_gpu and device != "cpu"
+        for chip in _chips(line, on_gpu, path, device)
+        if chip.truth != "unknown"
+    ]
+    return LineView(
+        line.says,
+        line.exception,
+        line.claims,
+        _chips(line, [claim for claim in proofs if claim not in on_gpu], recorded.by_device.get("cpu", ()), "cpu"),
+        tuple(elsewhere) or ((Chip("unknown", (), ""),) if on_gpu else ()),
+    )
+
+
+def _chips(line: AnswerLine, claims: Sequence[Claim], releases: Sequence[Measured], device: str) -> tuple[Chip, ...]:
+    """Return what releases say of a line, the newest first."""
+    found = [Chip(run.value, tuple(map(minor, run.releases)), device) for run in runs(_truths(line, claims, releases))]
+    return tuple(reversed(found))
 
 
 def _truths(line: AnswerLine, claims: Sequence[Claim], releases: Sequence[Measured]) -> Iterator[tuple[str, Truth]]:

@@ -37,8 +37,7 @@ def tables_of(folder: Path, spec: Path) -> dict[str, list[Row]]:
     corpus = load_own_corpus()[0] if spec == default_root() else load_corpus([spec], spec)[0]
     recorded = load_recorded(folder)
     claims = {claim.id: claim for claim in corpus.claims}
-    releases = recorded.by_device.get("cpu", ())
-    answers = {answer.subject: answer_view(answer, claims, releases) for answer in corpus.answers}
+    answers = {answer.subject: answer_view(answer, claims, recorded) for answer in corpus.answers}
     by_place = sorted(corpus.claims, key=lambda claim: (claim.subject, claim.place))
     lines = {
         subject: tuple(claim_line(claim, recorded) for claim in group)

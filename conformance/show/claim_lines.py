@@ -8,7 +8,7 @@ from conformance.language.condition_words import divergence_in_words
 from conformance.language.model import HARMS, Claim
 from conformance.results.recorded import NOT_PROMISED, Recorded
 from conformance.results.verdicts import NOT_MEASURED
-from conformance.show.model import ClaimLine
+from conformance.show.model import FALSE_MARKS, ClaimLine
 
 
 def claim_line(claim: Claim, recorded: Recorded) -> ClaimLine:
@@ -20,7 +20,7 @@ def claim_line(claim: Claim, recorded: Recorded) -> ClaimLine:
         claim.title,
         claim.family,
         tuple(marks),
-        marks[-1][0],
+        _newest(claim, recorded),
         (*happens_in_words(claim, recorded), *instead_in_words(claim)),
         min(harms, default=len(HARMS)),
     )
@@ -33,6 +33,19 @@ def claim_marks(claim: Claim, recorded: Recorded) -> list[tuple[str, str]]:
         for device, path in recorded.by_device.items()
         for run in runs((measured.torch, measured.cell(claim).look.mark) for measured in path)
     ] or [(NOT_MEASURED.mark, "")]
+
+
+def _newest(claim: Claim, recorded: Recorded) -> str:
+    """Return the mark of the newest release on the CPU, or of a device on which it is false and not on the CPU."""
+    on_cpu = {measured.torch: measured.cell(claim).look.mark for measured in recorded.by_device.get("cpu", ())}
+    newest = [(path[-1], path[-1].cell(claim).look.mark) for path in recorded.by_device.values()]
+    false = [
+        mark
+        for measured, mark in newest
+        if mark in FALSE_MARKS and (measured.device == "cpu" or on_cpu.get(measured.torch) not in FALSE_MARKS)
+    ]
+    judged = [mark for _, mark in newest if mark not in (NOT_MEASURED.mark, "n/a")]
+    return next(iter([*false, *judged, *(mark for _, mark in newest)]), NOT_MEASURED.mark)
 
 
 def happens_in_words(claim: Claim, recorded: Recorded) -> list[str]:

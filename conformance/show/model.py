@@ -9,12 +9,17 @@ from typing import Literal, Optional, Union
 Truth = Literal["true", "except", "false", "unknown"]
 
 
+#: The marks of claims that are false, if only for some inputs.
+FALSE_MARKS = ("NO", "NO!", "partly", "crash!", "hang!", "passes!")
+
+
 @dataclass(frozen=True)
 class Chip:
     """Neighbouring minor releases, oldest first, on which a line is as true."""
 
     truth: Truth
     releases: tuple[str, ...]
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)
@@ -25,15 +30,15 @@ class LineView:
     ----------
     chips
         The newest first.
-    on_gpu
-        Whether a part of it is about a GPU, which the chips say nothing of.
+    on_devices
+        What other devices say of the part of it that is about them; where none was measured, a chip without releases.
     """
 
     says: str
     exception: str
     claims: tuple[str, ...]
     chips: tuple[Chip, ...]
-    on_gpu: bool = False
+    on_devices: tuple[Chip, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ class ClaimLine:
     marks
         How it stands in runs of releases, each with these in words, the oldest first.
     newest
-        The mark of the newest release.
+        The mark of the newest release on the CPU, or of a device where it is false alone.
     notes
         What happens where nothing is promised, and instead where it is false.
     harm
@@ -150,8 +155,8 @@ class ClaimLine:
 
     @property
     def is_false(self) -> bool:
-        """Whether the newest release does otherwise, if only for some inputs."""
-        return self.newest in ("NO", "NO!", "partly", "crash!", "hang!", "passes!")
+        """Whether the newest release does otherwise, if only for some inputs or on some device."""
+        return self.newest in FALSE_MARKS
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,13 @@ def marks(line: LineView) -> str:
         releases = [release for chip in reversed(list(group)) for release in chip.releases]
         is_all = len(releases) == sum(len(chip.releases) for chip in line.chips) > 1
         told.append(f"{mark} {f'all {len(releases)}' if is_all else range_of(releases)}")
-    return "  ".join([*told, *(["(GPU not measured)"] if line.on_gpu else [])])
+    for chip in line.on_devices:
+        told.append(
+            f"{MARKS[chip.truth]} {range_of([*reversed(chip.releases)])} on {chip.device}"
+            if chip.releases
+            else "(GPU not measured)"
+        )
+    return "  ".join(told)
 
 
 def _tried(finding: NameFinding, everything: bool) -> Iterator[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from conformance.language.model import Answer, AnswerLine, Claim, Conditions, Place
+from conformance.language.model import Answer, AnswerLine, Claim, Conditions, Divergence, Expectation, Place
 from conformance.language.problems import Problems
 from conformance.results.model import Entry, Environment, Often, Tiers, Verdict
 from conformance.results.proofs import check_lines, standing_of
@@ -68,6 +69,14 @@ def test_a_line_about_some_releases_is_judged_on_the_newest_of_these() -> None:
     releases = [release("2.0.1", c=HOLDS), release("2.1.2", c=FALSE)]
     assert codes(AnswerLine("It is so.", ("c",), PLACE, torch="<2.1"), releases) == []
     assert codes(AnswerLine("It is so.", ("c",), PLACE, "sparse tensors", "<2.1"), releases) == ["EA06"]
+
+
+def test_an_exception_may_be_about_a_gpu_alone() -> None:
+    line = AnswerLine("It is so.", ("c",), PLACE, "on CUDA")
+    divergence = Divergence("platform", Conditions(device="cuda"), None, Expectation(), (), "", "", None, PLACE)
+    claim = Claim("c", "torch.clone", "", "errors", (), PLACE)
+    assert codes(line, [release("2.1.2", c=HOLDS)], claim) == ["EA06"]
+    assert codes(line, [release("2.1.2", c=HOLDS)], replace(claim, diverges=(divergence,))) == []
 
 
 def test_a_claim_about_a_gpu_may_stand_beside_one_that_is_measured() -> None:

@@ -227,6 +227,22 @@ def test_then_what_was_tried_then_claims_false_first(ask: Asking) -> None:
     assert any("Another number" in line for line in lines(ask.ask("torch.Tensor.reshape"), everything=True))
 
 
+def test_a_device_is_named_where_a_line_is_about_it_and_where_it_alone_is_false(corpus: Corpus, results: Path) -> None:
+    views, on_gpu = (
+        next(claim for claim in corpus.claims if claim.slug == slug) for slug in ("views-where-it-can", "on-a-gpu")
+    )
+    always = entry(on_gpu, "unspecified", tiers=Tiers("always", "always"), facts=RAISED)
+    on_cuda = {views.id: entry(views, "refuted", facts=BROKEN), on_gpu.id: always}
+    save(results, release("2.2.1", {views.id: entry(views)}))
+    for torch, mark in (("2.0.1", "NO!"), ("1.13.1", "yes")):  # 1.13 is false on the CPU too
+        folder = save(results, release(torch, on_cuda, device="cuda"))
+        asking = Asking(open_index(folder, corpus.root), folder)
+        shown = lines(asking.ask("torch.Tensor.reshape"), everything=True)
+        assert any("TypeError on a GPU." in line and line.endswith(f"✓ {torch[:-2]} on cuda") for line in shown)
+        assert any(line.split()[0] == mark and "The result is a view" in line for line in shown)
+        (folder / f"torch-{torch}-cuda.jsonl").unlink()
+
+
 def test_what_the_machine_lacks_is_not_told_of_torch(corpus: Corpus, results: Path) -> None:
     path = results / "trials" / "torch.Tensor.txt"
     lacking = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.lab.views.causes import ranked_causes, status
+from conformance.lab.views.causes import is_current, ranked_causes, status
 from conformance.lab.views.falsehoods import report
 from conformance.lab.views.reach import reach_of
 from conformance.lab.views.running_text import plain
@@ -128,6 +128,16 @@ def test_what_the_newest_release_has_comes_before_what_it_mended(corpus: Corpus)
     mended = {c.id: good, other.id: entry(other, "diverges", divergence=(0,))}
     recorded = in_order([release("2.0.1", {c.id: false}), release("2.1.2", mended)])
     assert [view.cause.id for view in ranked_causes([c, other], recorded)] == ["torch.frob/b/0", "torch.frob/c/0"]
+
+
+def test_what_a_device_alone_does_is_current_though_its_newest_release_is_older(corpus: Corpus) -> None:
+    [c] = [claim for claim in corpus.claims if claim.slug == "c"]
+    false, good = {c.id: entry(c, "diverges", divergence=(0,))}, {c.id: entry(c, "holds")}
+    on_cuda = release("2.0.1", false, device="cuda")
+    for on_cpu, current in ((good, True), (false, False)):
+        recorded = in_order([release("2.0.1", on_cpu), release("2.1.2", good), on_cuda])
+        [view] = ranked_causes([c], recorded)
+        assert is_current(view, recorded) is current
 
 
 def divergence(where: str) -> Divergence:

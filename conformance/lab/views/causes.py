@@ -114,8 +114,17 @@ def ranked_causes(claims: Iterable[Claim], recorded: Recorded) -> tuple[CauseVie
             found.setdefault(key, []).append(Way(claim, position, tuple(affected(claim, position, cells))))
     views = (_view(tuple(ways)) for ways in found.values())
     by_name = sorted(views, key=lambda view: (-len(view.claims), view.cause.id))
-    newest_first = sorted(by_name, key=lambda view: view.newest, reverse=True)
+    newest_first = sorted(by_name, key=lambda view: (is_current(view, recorded), view.newest), reverse=True)
     return tuple(sorted(newest_first, key=lambda view: (_badness(view.cause), view.reach.rank)))
+
+
+def is_current(view: CauseView, recorded: Recorded) -> bool:
+    """Return whether the newest release does it still: on the CPU, or on a device that alone did it."""
+    on_cpu = {measured.torch for measured in view.environments if measured.device == "cpu"}
+    return any(
+        path[-1] in view.environments and (device == "cpu" or path[-1].torch not in on_cpu)
+        for device, path in recorded.by_device.items()
+    )
 
 
 def status(view: CauseView, recorded: Recorded) -> Text:

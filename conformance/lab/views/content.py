@@ -105,8 +105,7 @@ class Content:
     def answers(self) -> Mapping[str, AnswerView]:
         """The answers by subject, with the releases on which each line is true."""
         claims = {claim.id: claim for claim in self.corpus.claims}
-        releases = self.recorded.by_device.get("cpu", ())
-        return {answer.subject: answer_view(answer, claims, releases) for answer in self.corpus.answers}
+        return {answer.subject: answer_view(answer, claims, self.recorded) for answer in self.corpus.answers}
 
     @cached_property
     def messages(self) -> Mapping[str, MessageView]:

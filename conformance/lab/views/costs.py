@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from conformance.base.release_spans import minor
-from conformance.lab.views.causes import CauseView, status
+from conformance.lab.views.causes import CauseView, is_current, status
 from conformance.lab.views.content import Content, broad_module_of
 from conformance.lab.views.running_text import Text, linked
 from conformance.language.condition_words import KINDS
@@ -56,9 +56,8 @@ class CostlyCause:
 def by_cost(content: Content) -> tuple[CostlyCause, ...]:
     """Return what was seen to be false: what the newest release shows before the rest, then what costs most first."""
     seen = [view for view in content.causes if view.environments]
-    newest = max((view.newest for view in seen), default=None)
     # What stands in the order of harms stays so where it costs the same.
-    in_order = sorted(seen, key=lambda view: (view.newest != newest, -cost(view, content)))
+    in_order = sorted(seen, key=lambda view: (not is_current(view, content.recorded), -cost(view, content)))
     return tuple(_row(view, content) for view in in_order)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Optional
 
-from conformance.lab.views.causes import HARM_WORDS, CauseView
+from conformance.lab.views.causes import HARM_WORDS, CauseView, is_current
 from conformance.lab.views.content import Content
 from conformance.lab.views.costs import cost
 from conformance.lab.views.falsehoods import UNEXPLAINED
@@ -48,9 +48,8 @@ class FalsePage:
 def false_pages(content: Content) -> dict[str, FalsePage]:
     """Return the pages that have something to show, by name: for each harm and reach as many as its causes fill."""
     groups: dict[str, list[CauseView]] = {}
-    newest = max((view.newest for view in content.causes), default=None)
     # What the newest release still does stands before what an earlier one did.
-    for view in sorted(content.causes, key=lambda view: (view.newest != newest, -cost(view, content))):
+    for view in sorted(content.causes, key=lambda view: (not is_current(view, content.recorded), -cost(view, content))):
         groups.setdefault(_PAGES[view.cause.harm][view.reach.rank], []).append(view)
     found: dict[str, FalsePage] = {}
     for name, heading in HEADINGS.items():

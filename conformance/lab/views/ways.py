@@ -153,7 +153,7 @@ def timed_on(page: WaysPage, content: Content) -> str:
 def _cells(
     way: Way, page: WaysPage, content: Content, claims: Mapping[str, Claim], costs: Mapping[str, _Cost]
 ) -> tuple[CellView, ...]:
-    shown = answer_view(way.answer, claims, content.recorded.by_device.get("cpu", ())).lines
+    shown = answer_view(way.answer, claims, content.recorded).lines
     lines = dict(zip((key for key, line in way.lines.items() if line), shown))
     known = [content.trials.of(way.name, torch) or () for torch in content.trials.releases]
     calls = [next((call for call in trials if call.text == way.tried), None) for trials in known]
