@@ -239,7 +239,7 @@ def test_a_device_is_named_where_a_line_is_about_it_and_where_it_alone_is_false(
         asking = Asking(open_index(folder, corpus.root), folder)
         shown = lines(asking.ask("torch.Tensor.reshape"), everything=True)
         assert any("TypeError on a GPU." in line and line.endswith(f"✓ {torch[:-2]} on cuda") for line in shown)
-        assert any(line.split()[0] == mark and "The result is a view" in line for line in shown)
+        assert any(line.split()[:1] == [mark] and "The result is a view" in line for line in shown)
         (folder / f"torch-{torch}-cuda.jsonl").unlink()
 
 
