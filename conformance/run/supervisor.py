@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Optional, Union
@@ -24,7 +25,7 @@ from conformance.run.protocol import Answer, Greeting, JudgeClaim, LookUpSentenc
 TIME_LIMIT = 60.0
 #: How much memory a worker may take above what it has after importing torch, in bytes.
 MEMORY_LIMIT = 6 * 2**30
-#: How many claims are judged once more, alone: a torch that fails most of them must not take twice the time.
+#: How many claims are judged once more on a device, alone: a torch that fails most must not take twice the time.
 MOST_JUDGED_AGAIN = 20
 _LONGEST_REASON = 200
 
@@ -101,7 +102,7 @@ class Supervisor:
         service = "conformance.run.worker.service:make_service"
         self._worker = Worker(service, measuring, self._scratch.path, limits, variables)
         self._greeting = Greeting()
-        self._left_to_judge_again = judged_again
+        self._left_to_judge_again: dict[Device, int] = defaultdict(lambda: judged_again)
 
     def prepare(self) -> None:
         """Start the worker without waiting until it has imported torch."""
@@ -141,7 +142,7 @@ class Supervisor:
             If this package fails on it, in a process of its own too.
         """
         is_alone = not self._worker.is_running or not self._worker.served
-        is_final = is_alone or not self._left_to_judge_again
+        is_final = is_alone or not self._left_to_judge_again[device]
         first: Optional[Judgement] = None
         try:
             first = self._judged(claim, device)
@@ -150,7 +151,7 @@ class Supervisor:
                 raise
         if first is not None and (is_final or not first.entry.fails):
             return replace(first, unsure=not is_alone and first.entry.fails)
-        self._left_to_judge_again -= 1
+        self._left_to_judge_again[device] -= 1
         self._worker.stop()
         alone = self._judged(claim, device)
         return replace(alone, influenced=_difference(first, alone))

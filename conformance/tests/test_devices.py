@@ -329,6 +329,17 @@ def test_a_device_that_every_example_loses_is_a_divergence_and_no_lack(judge_the
     assert judge_there(body).verdict == "diverges"
 
 
+def test_what_fails_on_one_device_leaves_another_its_claims_to_judge_again(read_claim: Callable[[str], Claim]) -> None:
+    false = read_claim("given: {x: tensor()}\ndo: y = x.clone()\nexpect: y is x")
+    supervisor = Supervisor(examples=1, seed=0, judged_again=1, devices=("cpu", "standin"), imports=(BACKEND,))
+    try:
+        judged = [supervisor.judge(false, device) for device in ("standin", "standin", "standin", "cpu")]
+    finally:
+        supervisor.close()
+    # The first is alone, and the second is judged again.
+    assert [one.unsure for one in judged] == [False, False, True, False]
+
+
 def test_another_current_device_is_a_leak(judge_there: Judge) -> None:
     entry = judge_there("given: {x: tensor()}\ndo: torch.standin.set_device(1)\nexpect: x is not None")
     assert (entry.verdict, entry.detail) == ("invalid", "it leaks global state: current device of standin")
