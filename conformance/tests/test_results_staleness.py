@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 
 from conformance.language.model import Claim
-from conformance.results.model import Entry
+from conformance.results.model import Entry, Verdict
 from conformance.results.record import stored_results
 from conformance.results.staleness import against_corpus, against_fresh, gaps
 from conformance.results.store import Results
@@ -54,6 +54,23 @@ def test_a_claim_that_is_gone_is_stale_and_one_not_measured_is_a_gap(tmp_path: P
     recorded = recorded_of("2.4.1", {"torch.gone/claim": current(claim)})
     assert list(against_corpus(recorded, corpus)) == ["torch-2.4.1-cpu: torch.gone/claim is not in the corpus"]
     assert gaps(recorded, corpus) == [claim.id]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fingerprint", "stale", "missing"),
+    [("refuted", None, True, False), ("refuted", "00000000", False, True), ("holds", None, False, False)],
+)
+def test_what_is_out_of_date_on_another_device_is_a_gap(
+    tmp_path: Path, verdict: Verdict, fingerprint: Optional[str], stale: bool, missing: bool
+) -> None:
+    corpus = make_corpus(tmp_path, SIMPLE)
+    [claim] = corpus.claims
+    measured = current(claim, verdict=verdict)
+    claims = {claim.id: replace(measured, claim=fingerprint or measured.claim), "torch.gone/claim": measured}
+    recorded = release("2.4.1", claims, device="cuda").results
+    assert recorded is not None
+    assert list(against_corpus(recorded, corpus)) == [f"torch-2.4.1-cuda: {claim.id} is refuted"] * stale
+    assert gaps(recorded, corpus) == [claim.id] * missing
 
 
 def test_a_fresh_run_is_compared_by_the_byte_where_the_environment_is_the_same(tmp_path: Path) -> None:
