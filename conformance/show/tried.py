@@ -12,7 +12,7 @@ _DRAWN = re.compile(r"\b(tensor|tensor_like|broadcastable_with|module)\(")
 _MADE = {
     "sparse": re.compile(r"\bsparse_\w+_tensor|\.to_sparse|torch\.sparse\b|layout=torch\.sparse"),
     "nested": re.compile(r"torch\.nested\b|\bnested_tensor\("),
-    "quantized": re.compile(r"quantize_per_|\.qint8|\.quint8"),
+    "quantized": re.compile(r"(?<!fake_)quantize_per_|\.qint8|\.quint8"),
     "meta": re.compile(r"""["']meta["']"""),
     "inference": re.compile(r"""inference_mode\(|state=\[?["']inference|["']inference["']"""),
     "subclassed": re.compile(r"""as_subclass\(|\(torch\.Tensor\):|["']subclass["']"""),

@@ -28,6 +28,8 @@ CLAIM = """
         ("x: tensor()", "y = x.to_sparse()", ("dense", "sparse")),
         ("n: 'integer(1, 2)'", "x = y = torch.ones(n)", ("dense",)),
         ("n: 'integer(1, 2)'", "x = y = torch.ones(n, device='meta')", ("meta",)),
+        ("x: tensor()", "y = torch.quantize_per_tensor(x, 1.0, 0, torch.qint8)", ("dense", "quantized")),
+        ("x: tensor()", "y = torch.fake_quantize_per_tensor_affine(x, 1.0, 0, 0, 255)", ("dense",)),
         ("n: 'integer(1, 2)'", "x, y = n, n + 0", ()),
     ],
 )
