@@ -13,7 +13,7 @@ from conformance.results.model import Entry, Environment
 from conformance.results.origin import measured_here
 from conformance.results.record import stored_result
 from conformance.results.store import SUFFIX, Results
-from conformance.results.unfinished import every_unfinished, is_from_here
+from conformance.results.unfinished import every_unfinished, is_from_here, read_unfinished
 from conformance.run.protocol import ItemRecord
 from conformance.run.supervisor import HarnessError, Supervisor
 
@@ -49,8 +49,7 @@ class EarlierRuns:
         self._resumes = resume
         self._knows_files = not again
         self._extends = record
-        self._files = list(every_unfinished(folder))
-        self._left = [results for path, results in self._files if is_from_here(path, results)]
+        self._left = list(read_unfinished(folder))
 
     @property
     def is_empty(self) -> bool:
@@ -82,7 +81,7 @@ class EarlierRuns:
     def not_resumed(self, environments: Iterable[Environment]) -> Iterator[str]:
         """Yield why what a stopped run has left can't be continued, and what to do; nothing unless it was asked for."""
         here = list(environments)
-        for path, results in self._files if self._resumes else ():
+        for path, results in every_unfinished(self._folder) if self._resumes else ():
             why = self._why_not(path, results, here)
             if why:
                 yield f"--resume can't continue {path}: {why}"
