@@ -119,11 +119,15 @@ def _refuse_void(parts: Sequence[Part]) -> None:
 
 
 def _refuse_mixed(parts: Sequence[Part]) -> None:
-    """Refuse two revisions of the same claims; claims that have no id in common are different specs."""
-    first: dict[str, Part] = {}
+    """Refuse two revisions of the same claims; claims that have no id in common are different specs.
+
+    Another device than the CPU may have been measured at an older revision: what changed since shows as not measured.
+    """
+    first: dict[tuple[str, str], Part] = {}
     for part in parts:
+        among = "cpu" if part.results.environment.device == "cpu" else part.results.name
         for identity in part.results.claims:
-            other = first.setdefault(identity, part)
+            other = first.setdefault((among, identity), part)
             if part.results.corpus != other.results.corpus:
                 raise UnfitParts(
                     f"{part.path}: measured corpus {part.results.corpus}, but {other.path} measured "

@@ -87,6 +87,14 @@ def test_seeds_are_put_side_by_side(merge: Any) -> None:
     assert sorted(merged) == ["torch-2.13.0-cpu-seed0", "torch-2.13.0-cpu-seed1"]
 
 
+def test_another_device_may_be_of_an_older_revision(merge: Any) -> None:
+    on_cuda = part({"torch.a/one": HOLDS}, device="cuda", corpus="ba9876543210")
+    status, merged = merge(part({"torch.a/one": HOLDS}), on_cuda)
+    assert (status, sorted(merged)) == (0, ["torch-2.13.0-cpu", "torch-2.13.0-cuda"])
+    status, _ = merge(on_cuda, replace(on_cuda, corpus="0123456789ab"))
+    assert status == 2
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [
